@@ -9,8 +9,9 @@ import type { ApprovalRun, Caller, Handler, RouteCall } from './context.ts';
 import { approvalRequired, badInput, issuesOf, pageOf, Refusal } from './errors.ts';
 
 /**
- * Every action and route is admitted here, whichever door it came through: sender, then role, then input. The doors
- * read credentials and bodies. `prepareActions` then runs the actions, and `http/app-routes.ts` the routes.
+ * Every action and route is checked here, whichever entry point it came through: sender, then role, then input. The
+ * entry points only read credentials and bodies. `prepareActions` then runs the actions, and `http/app-routes.ts` the
+ * routes.
  */
 
 /** A request that is not authenticated yet. `res` gets the rate limit headers. */
@@ -21,7 +22,8 @@ export interface UnauthenticatedRequest {
 }
 
 /**
- * Counts the request against its sender's rate limit. Without a sender it counts against the address and is refused.
+ * Counts the request against its sender's rate limit. A request without a sender counts against its IP address and is
+ * refused.
  */
 export const mustHaveSender = <Sender>(
   { rateLimit, address, res }: UnauthenticatedRequest,
@@ -35,8 +37,9 @@ export const mustHaveSender = <Sender>(
 };
 
 /**
- * Counts a valid token whose user may not enter, for example without the second factor that the workspace requires. Not
- * against the address, which the user may need to sign in and set the factor up.
+ * Counts a request whose token is valid but whose user may not enter, for example without the second factor that the
+ * workspace requires. It counts against the token, not the IP address, from which the user may need to sign in and set
+ * the factor up.
  */
 export const countRefused =
   ({ rateLimit, res }: UnauthenticatedRequest, bearer: string) =>
@@ -88,11 +91,11 @@ export interface AdmittedCall {
 export interface RunnableAction {
   readonly name: string;
   readonly action: Action;
-  /** Role, then input. */
+  /** Checks the role, then the input. */
   admit(input: unknown, caller: Caller): AdmittedCall;
-  /** Outside a transaction, before `run`: what takes long, such as downloads. */
+  /** Does slow work such as downloads. Call it before `run`, outside a transaction. */
   prepare(call: AdmittedCall): Promise<AdmittedCall>;
-  /** Approval, handler, output. */
+  /** Refuses a call that still needs approval, else runs the handler. */
   run(call: AdmittedCall, approval?: ApprovalRun): Promise<JsonText>;
 }
 
@@ -141,7 +144,7 @@ const prepare = (
       const { input, caller } = call;
       const isFree = caller.human || (caller.canOnlyAsk && action.approval?.areDraftsFree);
       if (action.kind === 'NeedsApproval' && !isFree) {
-        // Nobody should be sent to the page of something that is not there.
+        // The refusal links to the page of the post or account, so check first that it exists.
         if (action.approval) await mustExist(caller, action.approval.subject, String(input.id));
         throw approvalRequired(name, pageOf(baseUrl, action.approval?.subject, input.id));
       }

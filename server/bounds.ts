@@ -4,7 +4,7 @@ const MiB = 1024 * 1024;
 
 /**
  * Upper bounds for one request. No input within them blocks the event loop for 50 ms; a test sends the largest of each
- * through every door.
+ * to every entry point.
  */
 export const bounds = {
   ...textBounds,
@@ -60,8 +60,8 @@ export const bounds = {
   /** How long an upload address works. */
   uploadAddressMs: 15 * 60_000,
   /**
-   * An upload by the tus protocol: how long it may rest, how many may be open in a workspace, the bytes of a part (what a
-   * killed process loses) and their number, and how long a request waits for the finished file.
+   * An upload by the tus protocol: how long it may be idle, how many may be open in a workspace, the bytes of a part
+   * (what a killed process loses) and their number, and how long a request waits for the finished file.
    */
   resumableUploadMs: 24 * 3_600_000,
   openUploads: 200,

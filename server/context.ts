@@ -7,27 +7,31 @@ import type { Role } from '#contracts/scopes';
 import type { JsonText } from '#server/json/json-text';
 import type { SignedIn } from './signed-in.ts';
 
-/** Who sends the request, in which workspace. The door decides this, and everything behind it relies on it. */
+/** Who sends the request, in which workspace. The entry point decides this, and all code behind it relies on it. */
 export interface Caller {
   readonly userId: string;
   readonly workspaceId: string;
   readonly role: Role;
   /** A person in the app, whose own click is the approval. Never true for a token, an agent or the assistant. */
   readonly human: boolean;
-  /** A person in the app who may not publish: what needs approval becomes their own request. Then `human` is false. */
+  /**
+   * A person in the app who may not publish. Their actions that need approval become requests, and `human` is false.
+   */
   readonly canOnlyAsk?: true;
   /** How the person of a session proved who they are. Absent for a token. */
   readonly means?: readonly Proof[];
   /** The client they use, for the history of posts. Absent: the app. */
   readonly client?: Client;
-  /** A token that may add files, so it may be told an address to upload one. Absent: it may not, or it is the app. */
+  /**
+   * Set for a token that may add files, and so may get a URL to upload one. Absent for other tokens and for the app.
+   */
   readonly uploadAccess?: UploadAccess;
 }
 
-/** The token that a caller came with. An upload address works only as long as it does. */
+/** The token that the caller authenticated with. An upload URL works only as long as this token does. */
 export type UploadAccess = { readonly tokenId: string } | { readonly clientId: string; readonly issuedAt: string };
 
-/** The same user for an agent of theirs: what needs approval becomes its request, not theirs. */
+/** The same user, acting through an agent: actions that need approval become requests of the agent. */
 export const asAgent = ({ canOnlyAsk: _, ...caller }: Caller, client?: Client): Caller => ({
   ...caller,
   human: false,
@@ -85,7 +89,7 @@ export interface RequestContext {
   readonly exchange: { readonly req: IncomingMessage; readonly res: ServerResponse };
 }
 
-/** A call of a route of the app, after the door has checked session, role and input. */
+/** A call of a route of the app. Session, role and input are already checked. */
 export interface RouteCall<R extends Route> extends RequestContext {
   readonly body: R extends { body: infer B extends z.ZodType } ? z.output<B> : undefined;
   readonly params: R extends { params: infer P extends z.ZodType } ? z.output<P> : undefined;
@@ -93,7 +97,7 @@ export interface RouteCall<R extends Route> extends RequestContext {
   readonly signedIn: R['access'] extends 'Session' ? SignedIn : undefined;
   /** Present when an approval card runs the route: see ApprovalRun. */
   readonly approval?: ApprovalRun | undefined;
-  /** The same person in the workspace that is open. */
+  /** The person as a caller in the open workspace. */
   readonly caller: R extends { roles: readonly Role[] } ? Caller : undefined;
 }
 
@@ -101,9 +105,9 @@ export interface SessionCookie {
   /** As the browser sent it. */
   readonly secret: string;
   set(secret: string): void;
-  /** Of a sign-in that waits for the second factor, as the browser sent it. */
+  /** The cookie of a sign-in that waits for its second factor, as the browser sent it. */
   readonly pending: string;
-  /** Empty: it has ended. */
+  /** An empty string when that sign-in has ended. */
   setPending(secret: string): void;
   /** Ends the session in the browser, on the server and at the identity provider. */
   clear(): Promise<void>;
@@ -111,7 +115,7 @@ export interface SessionCookie {
 
 type RouteHandler<R extends Route> = (call: RouteCall<R>) => Promise<RouteAnswer<R>>;
 
-/** The body alone, or `{ status, body }` if the route declares several statuses. */
+/** Only the body, or `{ status, body }` if the route declares several statuses. */
 type RouteAnswer<R extends Route> = keyof R['responses'] extends 200
   ? z.output<R['responses'][200]['body']>
   : {
@@ -125,7 +129,7 @@ export type RouteHandlers<Routes extends Readonly<Record<string, Route>>> = {
 
 export interface PersonalRequest {
   readonly caller: Caller;
-  /** Of an action, or of a route that declares `approval`. */
+  /** The name of an action, or of a route that declares `approval`. */
   readonly action: string;
   readonly input: Record<string, unknown>;
   readonly requestId?: string | undefined;

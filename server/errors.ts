@@ -3,7 +3,7 @@ import type { Approval } from '#contracts/define';
 import { type ErrorBody, type ErrorCode, errors, type Issue } from '#contracts/errors';
 import { bounds } from './bounds.ts';
 
-/** A rule refuses the request. Rules throw it; each door turns it into a response in one place. */
+/** A rule refuses the request. Rules throw it; each entry point turns it into a response in one place. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: ErrorCode;
@@ -11,7 +11,7 @@ export class Refusal extends Error {
   readonly status: number;
   /** TooManyRequests: the value of `Retry-After`. */
   retryAfterSeconds?: number;
-  /** Conflict: the request can succeed later, without a change of what it is about. */
+  /** Conflict: the same request can succeed later, without any change to its subject. */
   isTemporary?: boolean;
 
   constructor(code: ErrorCode, message: string, issues: Issue[] = [], status: number = errors[code].status) {

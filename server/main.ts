@@ -39,7 +39,7 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** Ends for a restore, and is replaced by another one on the same port. */
+/** Stopped for a restore, and replaced by a new instance on the same port. */
 interface Instance extends RunningService {
   readonly port: number;
 }
@@ -96,7 +96,7 @@ const restartToRestore = (
   };
   const watch = () => {
     void instance.posthorn.restoring.requested.then((request) => {
-      // Without the service nothing is left to do: the next start says what became of the restore.
+      // The service is stopped, so nothing is left to do. The next start reports how the restore ended.
       restarting = restart(request).catch((error: unknown) => {
         console.error(error instanceof SettingError ? error.message : error);
         process.exit(1);
@@ -316,7 +316,7 @@ const startJobs = async ({
 
 type Drain = ReturnType<typeof createDrain>;
 
-/** How long work in progress may still take. The time runs only after `begin`. */
+/** Limits how long work in progress may still take. The time starts with `begin`. */
 const createDrain = (drainMs: number) => {
   let elapsedMs = () => 0;
   return {

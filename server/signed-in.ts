@@ -18,9 +18,9 @@ export interface SignedIn {
     readonly id: string;
     readonly name: string;
     readonly role: Role;
-    /** Their own click publishes. */
+    /** They may publish without approval. */
     readonly canPublish: boolean;
-    /** It asks for two factors, and this person has no second one: nothing in it is open to them. */
+    /** The workspace requires two factors, and this person has no second one, so they can open nothing in it. */
     readonly lacksFactor: boolean;
   };
 }

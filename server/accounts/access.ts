@@ -111,7 +111,7 @@ export const createAccountAccess = ({
       await live.publish({ workspaceId: row.workspaceId, kind: 'account', id: row.id, text });
     });
 
-  /** The account stays connected: only publishing, and tokens that end, decide that. */
+  /** Does not disconnect the account: only publishing, or expired tokens, may do that. */
   const noteRefusal = (row: AccountRow, kind: Refusal['kind']) =>
     store.setRefusal(row, { kind, at: instantOf(clock.now()) });
 
@@ -179,7 +179,7 @@ export const createAccountAccess = ({
     return {
       open,
 
-      /** After the network refused tokens that had not expired. */
+      /** Call it after the network refused tokens that had not expired. */
       renewed: async (row: AccountRow, used: Tokens): Promise<Access> => {
         const current = await store.get(row.id);
         const now = current && networkAccess.open(current);
@@ -190,7 +190,7 @@ export const createAccountAccess = ({
     };
   };
 
-  /** Refreshes the tokens if due, then reads the profile. An error of the profile is only reported. */
+  /** Refreshes the tokens if due, then reads the profile. If reading the profile fails, the account stays connected. */
   const refresh = async ({ row, claim }: { row: AccountRow; claim: Claim }) => {
     const network = networks.get(row.network);
     const before = networkAccess.open(row);
@@ -240,7 +240,9 @@ export const createAccountAccess = ({
     /** For statistics, which never disconnect an account (SPEC, Statistics rules 11). */
     forReading: accessFor('report'),
     nextRefreshMs,
-    /** After the network refused these tokens, even though they are fresh. With others the account stays connected. */
+    /**
+     * Call it after the network refused fresh tokens. If other tokens are stored by now, the account stays connected.
+     */
     refuse: async ({ id }: AccountRow, used: Tokens) => {
       const row = await store.get(id);
       if (row && networkAccess.open(row)?.tokens.accessToken === used.accessToken) await refuse(row);
@@ -256,8 +258,9 @@ export const createAccountAccess = ({
 };
 
 /**
- * RFC 6749 5.2: `invalid_client` means that the credentials of our app are wrong. The tokens of the accounts work again once
- * these are right. A server where we register ourselves has forgotten us instead, and the tokens with us.
+ * RFC 6749 5.2: `invalid_client` means that the credentials of our app are wrong. Once they are corrected, the tokens
+ * of the accounts work again. A server where we register ourselves has instead forgotten our registration, and the
+ * tokens with it.
  */
 const withAppAtFault = ({ name, connect }: Network, trouble: NetworkTrouble): NetworkTrouble => {
   if (connect.kind !== 'OAuth' || trouble.networkCode !== 'invalid_client') return trouble;

@@ -11,7 +11,7 @@ import type { AccountRow } from './account-row.ts';
 import type { Revoking } from './revoking.ts';
 import type { AccountStore, ChoiceNameStore } from './store.ts';
 
-/** What the database has about a connected account, without a request to its network. */
+/** What the database knows about a connected account, without a request to its network. */
 export interface ConnectedNetwork {
   readonly network: string;
   readonly facts: Json;

@@ -9,7 +9,7 @@ import type { AccountRow } from './account-row.ts';
 import type { AccountStore, ChoiceNameStore } from './store.ts';
 
 const maxChoices = 20;
-/** Anybody can run a server of some networks, and may send anything. */
+/** Anybody can run a server of some networks and send values of any length. */
 const maxValueLength = 100;
 const maxLabelLength = 200;
 

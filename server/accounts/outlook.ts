@@ -3,7 +3,7 @@ import type { Networks } from '#server/networks/registry';
 import type { NetworkAccess } from './network-access.ts';
 import type { AccountStore, Refusal } from './store.ts';
 
-/** What is known about the future of an account. */
+/** What is known about how long an account will keep working. */
 export interface AccountOutlook {
   readonly id: string;
   readonly network: Network;
@@ -12,13 +12,13 @@ export interface AccountOutlook {
   readonly connectedAt: string;
   /** Whether a permission to publish was granted. */
   readonly canPublish: boolean;
-  /** When only a person can sign in again; absent when that is not known. */
+  /** When the sign-in ends, so that a person has to sign in again; absent when unknown. */
   readonly signInEndsAt?: string;
   /** False when the network gives no end date for what it granted. */
   readonly hasEndDate: boolean;
   readonly refusal?: Refusal;
   readonly api: ReturnType<Network['app']['api']>;
-  /** What its limits depend on. */
+  /** The facts that the limits of the account depend on, as JSON. */
   readonly facts: string;
 }
 
@@ -35,7 +35,7 @@ export const createAccountOutlooks = ({
   networks: Networks;
   setting: Site['setting'];
 }) => ({
-  /** Also of disconnected accounts; leaves out ids and networks that do not exist. */
+  /** Includes disconnected accounts; leaves out ids and networks that do not exist. */
   of: async (workspaceId: string, ids: readonly string[]): Promise<ReadonlyMap<string, AccountOutlook>> => {
     const rows = await store.forForecast(workspaceId, ids);
     return new Map(

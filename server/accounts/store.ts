@@ -45,17 +45,17 @@ const liveNetworks = sql(
   'accounts.liveNetworks',
   'select distinct network from accounts where not sandbox and disconnected_at is null order by 1',
 );
-/** Of this connection alone: a new sign-in has read a newer profile. */
+/** Updates only this connection: a new sign-in has already read a newer profile. */
 const saveProfile = sql(
   'accounts.saveProfile',
   'update accounts set name = $3, handle = $4, avatar_url = $5, facts = $6 where id = $1 and connected_at = $2',
 );
-/** Also disconnected ones, whose names people still know. */
+/** Includes disconnected accounts, because people still know their names. */
 const forForecast = sql(
   'accounts.forForecast',
   `select ${accountColumns('a')} as account, a.refusal from accounts a where a.workspace_id = $1 and a.id = any($2)`,
 );
-/** Of this connection alone: after a new sign-in, an old refusal means nothing. */
+/** Updates only this connection: after a new sign-in, an old refusal means nothing. */
 const setRefusal = sql(
   'accounts.setRefusal',
   `update accounts set refusal = $3::jsonb
@@ -179,7 +179,7 @@ export const createAccountStore = (db: Database) => {
     /** Whether any workspace has an account on a live network. */
     hasLive: async () => (await db.query(findLive)).length > 0,
 
-    /** The first five of all workspaces, each with the total count. */
+    /** The first five across all workspaces, each with the total count. */
     toReconnect: () => db.query<{ network: string; handle: string; count: number }>(toReconnect),
 
     liveNetworks: async () => (await db.query<{ network: string }>(liveNetworks)).map(({ network }) => network),
@@ -311,7 +311,10 @@ export const createRegistrationStore = (db: Database) => ({
   },
 });
 
-/** Servers have ids of their own, and so has the sandbox. Names that no search returned for a year are removed. */
+/**
+ * Each server has its own ids, and so does the sandbox, so both are part of the key. Names that no search returned for
+ * a year are removed.
+ */
 const saveChoiceNames = sql(
   'accounts.saveChoiceNames',
   `with old as (delete from choice_names where workspace_id = $1 and seen_at < posthorn_now() - interval '1 year')
@@ -329,7 +332,7 @@ const findChoiceNames = sql(
 
 export type ChoiceNameStore = ReturnType<typeof createChoiceNameStore>;
 
-/** What networks call the values that searches found. */
+/** The names of option values, as networks returned them in searches. */
 export const createChoiceNameStore = (db: Database) => ({
   save: async (
     { workspaceId, sandbox, server }: Pick<AccountRow, 'workspaceId' | 'sandbox' | 'server'>,

@@ -112,7 +112,7 @@ export const createAnalytics = ({ store, networks }: { store: AnalyticsStore; ne
 
 const checkRange = ({ from, to }: { from: string; to: string }) => {
   if (to <= from) throw badInput({ path: 'to', code: 'BadRange', message: 'must be after from' });
-  // A Date drops microseconds, so they are compared apart when the lengths are equal.
+  // A Date drops microseconds, so they are compared separately when the lengths are equal.
   const lengthMs = Date.parse(to) - Date.parse(from);
   if (lengthMs > maxRangeMs || (lengthMs === maxRangeMs && microsecondsOf(to) > microsecondsOf(from))) {
     throw badInput({ path: 'to', code: 'BadRange', message: 'must be at most 400 days after from', limit: 400 });

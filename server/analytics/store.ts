@@ -61,9 +61,9 @@ const answerOf = (targets: string) =>
        ) as of_post) as "topPosts"`;
 
 /**
- * published_posts has the sums of each post. They do not fit posts with targets on both sides of an edge of the range,
- * so those are summed here. They were published within an hour of the edge, or their targets are more than an hour
- * apart.
+ * published_posts stores the sums of each post. They are wrong for a post with targets on both sides of an edge of the
+ * range, so those posts are summed here. They were first published up to an hour before the edge, or earlier with
+ * targets more than an hour apart.
  */
 const inside = 'p.workspace_id = $1 and p.last_published_at < $3';
 const straddling = 'p.post_id in (select post_id from straddling)';
@@ -96,7 +96,7 @@ const ofAll = sql(
 );
 
 /**
- * As a subselect, because PostgreSQL would plan anew for each number of accounts, and planning takes longer than
+ * A subselect, because otherwise PostgreSQL would plan anew for each number of accounts, and planning takes longer than
  * running.
  */
 const anyChosen = 'any ((select $6::text[])::text[])';

@@ -61,7 +61,7 @@ export const wireAgents = ({
     statistics: publishing.statistics.statistics,
     analytics: publishing.analytics.analytics,
     suggestTimes: createSuggestedTimes({ slots: slots.slots, analytics: publishing.analytics.analytics, clock }),
-    // Cards are opened with the actions, so they are known only when one runs.
+    // Lazy: approvals are opened after the actions.
     findRequests: (caller) => approvals.cards.waiting(caller),
   });
   const actions = prepareActions(declared, handlers, config.baseUrl, (caller, subject, id) =>
@@ -78,7 +78,7 @@ export const wireAgents = ({
     'bulk',
     openBulk({
       actions: requestable,
-      // Opened after the actions that cards run.
+      // Lazy: approvals run these actions, so they are opened later.
       askInstead: (...args) => approvals.askInstead(...args),
       reading,
       overview: posts.overview,

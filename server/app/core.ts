@@ -26,7 +26,7 @@ export type Core = ReturnType<typeof wireCore>;
 
 /**
  * People and their access, the clock, and queries for operators. The service opens this theme first; most commands open
- * nothing else. It imports no network, door or HTTP client, because loading them would slow down every command.
+ * nothing else. It imports no network, entry point or HTTP client, because loading them would slow down every command.
  */
 export const wireCore = ({
   database,

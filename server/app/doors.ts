@@ -139,7 +139,7 @@ export const wireDoors = ({
     }),
     serveRoutes: (app, { appRoutes, runAction, own, forms, handlers }) => {
       const sliceRoutes = Object.keys(declared).filter((name) => !(name in handlers));
-      // The registry has the handlers by name at run time; only the themes have their types.
+      // The registry stores handlers by name; only the themes know their types.
       const routes = registry.routes(sliceRoutes) as unknown as Routes;
       return serveRoutes(app, { appRoutes, runAction, own, forms, handlers: { ...handlers, ...routes } });
     },

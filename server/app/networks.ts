@@ -45,7 +45,7 @@ export const wireNetworks = ({
     }),
   );
   const { networkKeys } = keySlice;
-  /** With the credentials that were entered in the app. */
+  /** Adds the credentials that were entered in the app. */
   const config = { ...core.config, setting: networkKeys.setting };
   const { providers } = wireProviders({ registry, config, networks });
   const { sites } = registry.open('networks/sites', openSites({ outbound, ownUrl, config, clock }));

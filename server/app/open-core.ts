@@ -14,7 +14,7 @@ export interface OpenCore {
   close(): Promise<void>;
 }
 
-/** For commands: the core of the service on a migrated database, without networks, doors and jobs. */
+/** For commands: the core of the service on a migrated database, without networks, HTTP or jobs. */
 export const openCore = async (config: Config): Promise<OpenCore> => {
   const { core, close } = await connectCore(config);
   try {
@@ -34,7 +34,7 @@ export const connectCore = async (config: Config): Promise<OpenCore> => {
   let isClosing = false;
   const database = openDatabase(connection, {
     report: ({ message }: Error) => {
-      // An embedded database that the command started stops with it, and may end a connection first.
+      // While the command closes, a lost connection is normal: stopping an embedded database may end it first.
       if (!isClosing) console.error(`The connection to the database was lost: ${message}`);
     },
     ...pools,

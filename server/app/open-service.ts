@@ -38,7 +38,7 @@ export const openService = async (
   const { database, posthorn } = service;
   try {
     await prepare(database, posthorn.sandboxClock, config, log);
-    // The table is missing while a migration before it waits for processes of the release before.
+    // The table may not exist yet: an earlier migration may be waiting for processes of the previous release to end.
     await posthorn.networkKeys.read().catch((error: unknown) => {
       if (!isNotMigrated(error)) throw error;
     });

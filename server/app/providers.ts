@@ -7,7 +7,10 @@ import type { Registry } from './registry.ts';
 
 export const openNetworks = () => createNetworks(folders);
 
-/** Every network, and which of them are live. Needs neither database nor HTTP client, so `doctor` opens this alone. */
+/**
+ * Every network, and which of them are live. Needs neither database nor HTTP client, so `doctor` can open it without
+ * the rest.
+ */
 export const wireProviders = ({
   registry,
   config,

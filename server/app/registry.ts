@@ -5,7 +5,7 @@ import type { Chore } from '#server/jobs/scheduler';
 import type { Discard } from '#server/secrets/slice';
 import type { SealedColumn } from '#server/store/sealed-column';
 
-/** What a slice registers with the service, beside its rules. */
+/** What a slice registers with the service, besides its rules. */
 export interface Slice {
   /** Handlers of the routes that contracts/ declares. */
   readonly routes?: Readonly<Record<string, (call: never) => unknown>>;
@@ -102,7 +102,7 @@ const createParts = <Part>(kind: string) => {
     add: (slice: string, more: Readonly<Record<string, Part>> = {}) => {
       for (const [name, part] of Object.entries(more)) {
         const other = parts.get(name);
-        // The list was already handed out, and would miss this one.
+        // The list was already handed out without this part.
         if (isCollected)
           throw new Error(`${slice} brings the ${kind} "${name}" too late; open it before they are used`);
         if (other) throw new Error(`${other.slice} and ${slice} both bring the ${kind} "${name}"; rename one of them`);

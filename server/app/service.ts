@@ -33,7 +33,7 @@ export interface ServiceParts {
   readonly allowedWebhooks?: AllowedWebhooks;
   /** For tests: how long a receiver may take to answer. */
   readonly webhookAnswerMs?: number;
-  /** How long one call may fetch files from addresses. */
+  /** Time limit for one call that fetches files from URLs. */
   readonly addressesMs?: number;
   /** For tests, which move time: measures the leases of sends, deliveries, messages and token refreshes. */
   readonly startStopwatch?: () => Stopwatch;
@@ -77,7 +77,7 @@ export const createPosthorn = ({
     outbound,
     seal,
     addressesMs,
-    // Requests are about posts, so they are opened after them.
+    // Lazy: approvals are opened after posts, because requests are about posts.
     askInstead: (...args) => agents.approvals.askInstead(...args),
   });
   const publishing = wirePublishing({ core, networks, content, metrics, startStopwatch });

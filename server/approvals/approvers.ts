@@ -7,16 +7,19 @@ interface Person {
   readonly name: string;
 }
 
-/** Who decides in a workspace: those whose own click publishes. */
+/** The members who decide requests in a workspace: those who may publish without approval. */
 export interface Approvers {
   list(caller: Pick<Caller, 'workspaceId'>): Promise<readonly Person[]>;
-  /** Whether the caller is one, until the transaction ends. */
+  /** Whether the caller is an approver. Locks their membership until the transaction ends. */
   lock(caller: Pick<Caller, 'workspaceId' | 'userId'>): Promise<boolean>;
 }
 
 export const onlyApprovers = 'Only owners, admins and named approvers decide here. Ask one of them.';
 
-/** Nobody approves what they asked for themselves, unless nobody else could. What their agent asked for they may. */
+/**
+ * People do not approve their own requests, unless they are the only approver. They may approve requests of their
+ * agents.
+ */
 export const decisionOf = (
   { userId }: Caller,
   row: CardRow,
@@ -30,7 +33,7 @@ export const decisionOf = (
     : { allowed: false, note: `You asked for this yourself. It waits for ${anyOf(others.map(({ name }) => name))}.` };
 };
 
-/** The person asked in the app, not an agent of theirs. */
+/** Whether this person asked in the app. False for requests of their agents. */
 export const isRequestOf = ({ is_own, requested_by }: CardRow, userId: string) => is_own && requested_by === userId;
 
 const maxNames = 3;

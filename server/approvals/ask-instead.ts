@@ -3,7 +3,7 @@ import { Refusal } from '#server/errors';
 import { type Approvers, anyOf } from './approvers.ts';
 import type { ApprovalCards } from './cards.ts';
 
-/** `work` must not run inside a transaction of the caller, because the refusal would take the request back with it. */
+/** Do not run `work` inside a transaction of the caller: the refusal would roll the new request back. */
 export const createAskInstead =
   ({ cards, approvers }: { cards: Pick<ApprovalCards, 'request'>; approvers: Approvers }): AskInstead =>
   async (request, work) => {

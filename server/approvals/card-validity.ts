@@ -11,7 +11,7 @@ import type { Pin, Subject, Subjects } from './subject.ts';
 
 export type CardValidity = ReturnType<typeof createCardValidity>;
 
-/** Whether a card is still for what it shows, and in time. */
+/** Checks whether a card has expired, and whether its subject still matches what it shows. */
 export const createCardValidity = ({
   store,
   subjects,
@@ -50,7 +50,7 @@ export const createCardValidity = ({
     }
     await closeOpen(caller, expired, 'Expired');
     await closeOpen(caller, outdated, 'Outdated');
-    // True even if another reader closed them first, because the rows that the caller has read are stale then too.
+    // True even if another reader closed the cards first, because the caller's rows are stale in that case too.
     return expired.length + outdated.length > 0;
   };
 
@@ -68,8 +68,8 @@ export const createCardValidity = ({
   };
 
   /**
-   * Files that were being prepared at the request may be ready: then the card shows them, and from now on is for them. Nobody
-   * can have approved it before.
+   * At the time of the request, some files may still have been in preparation. Once they are ready, adds them to the
+   * card and pins the card to them. Nobody can have approved it before.
    */
   const finishPreparing = async (caller: Caller, id: string) => {
     const card = await store.get(caller.workspaceId, id);
@@ -91,7 +91,7 @@ export const createCardValidity = ({
 
 export const idOf = ({ input }: Pick<OpenCard, 'input'>) => String(input.id);
 
-/** What its files are fitted for: a change of a scheduled post is fitted as a draft is. */
+/** The post whose files are fitted. A change of a scheduled post is fitted like a draft. */
 export const draftOf = ({
   post,
   becomes,
@@ -100,7 +100,7 @@ export const draftOf = ({
   readonly becomes?: Post | undefined;
 }) => (becomes ? { ...becomes, status: 'Draft' as const } : post);
 
-/** Whether a card is for what would go out now. */
+/** Whether the card still matches what would be published now. */
 export const holds = ({ content_hash, is_preparing }: OpenCard, pin: Pin | undefined) =>
   pin !== undefined && content_hash.equals(is_preparing ? pin.preparing : pin.ready);
 

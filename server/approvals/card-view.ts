@@ -12,7 +12,7 @@ export interface RequestState {
   readonly cardId: string;
   readonly action: string;
   readonly status: CardStatus;
-  /** In full: what would change, both times of a move, the accounts. */
+  /** The full request: what would change, both times of a move, the accounts. */
   readonly asks: string;
   readonly approvalUrl: string;
   readonly createdAt: string;
@@ -98,7 +98,7 @@ export const createCardView = ({
   },
 });
 
-/** Compared with what was asked for: the changed post, or the draft at the time of the request. */
+/** Compares the edited post with what was requested: the changed post, or the draft at the time of the request. */
 const editOf = ({ subject, input }: CardRow) => {
   const { post, becomes, edited, editedAlts = [] } = subject as Subject;
   const before = becomes ?? (post && { ...post, ...(typeof input.at === 'string' && { scheduledAt: input.at }) });

@@ -51,7 +51,10 @@ export interface RequestedApproval extends RequestState {
 
 export type ApprovalCards = ReturnType<typeof createApprovalCards>;
 
-/** Agents, and people who may not publish, request, and everybody reads. `createDecisions` decides. */
+/**
+ * Creates and lists approval requests. Agents, and people who may not publish, create them; everybody reads them.
+ * `createDecisions` decides them.
+ */
 export const createApprovalCards = ({
   store,
   validity,
@@ -90,7 +93,7 @@ export const createApprovalCards = ({
 
   const readAccounts = async (caller: Caller) => new Map((await accounts.list(caller)).map((one) => [one.id, one]));
 
-  /** With the validation, which lists leave out, because validating a hundred long posts would take too long. */
+  /** Includes the validation. Lists leave it out, because validating a hundred long posts would take too long. */
   const get = async (caller: Caller, id: string): Promise<ApprovalCard> => {
     await finishPreparing(caller, id);
     let row = await store.get(caller.workspaceId, id);
@@ -115,7 +118,7 @@ export const createApprovalCards = ({
     return now === undefined || now.updatedAt === post.updatedAt ? {} : { changedPost: now };
   };
 
-  /** Whether this reader may approve it, as a card says it. */
+  /** Adds whether this reader may approve the card. */
   const withDecision = (
     caller: Caller,
     row: CardRow,
@@ -213,7 +216,8 @@ export const createApprovalCards = ({
       const { caller } = request;
       const { workspaceId } = caller;
       const action = findAction(actions, request.action);
-      // A card is for files that are in the library, so that the person sees the bytes that go out.
+      // `prepare` puts all files into the library first, so that the person sees the exact bytes that will be
+      // published.
       const call = await action.prepare(action.admit(request.input, { ...caller, human: true }));
       const { input } = call;
       const kind = kindOf(action.name);
@@ -252,7 +256,7 @@ export const createApprovalCards = ({
       });
     },
 
-    /** The approved request by which a post was deleted, for 30 days, to the person whose agent asked. */
+    /** The approved request that deleted a post, for 30 days, and only for the person who asked or whose agent did. */
     deletionOf: async (caller: Caller, postId: string): Promise<RequestState | undefined> => {
       const sinceMs = clock.now().getTime() - deletionMs;
       const card = (await store.about(caller.workspaceId, postId)).find(
@@ -265,7 +269,7 @@ export const createApprovalCards = ({
       return card && toState(card, await readAccounts(caller));
     },
 
-    /** What waits for a decision about posts. */
+    /** Open requests about posts. */
     waiting: async (caller: Caller) => {
       await closeStale(caller, await store.open(caller.workspaceId));
       return (await store.open(caller.workspaceId))
@@ -312,7 +316,7 @@ export const createApprovalCards = ({
 
     get,
 
-    /** Closes cards without a decision after their time. */
+    /** Closes cards that nobody decided in time. */
     expire: () => store.expire(clock.now()),
 
     remind: requestNotifications.remind,
@@ -331,14 +335,14 @@ export const createApprovalCards = ({
   };
 };
 
-/** An MCP client cannot take this name: names of clients are cleaned of control characters. */
+/** An MCP client cannot have this name, because control characters are removed from the names of clients. */
 const conversationOf = (userId: string) => `\u0001${userId}`;
 
 /** Whether the action changes a scheduled post that stays scheduled. */
 const isChange = ({ action }: RunnableAction, { post }: Pick<Subject, 'post'>) =>
   post?.status === 'Scheduled' && action.destructive !== true;
 
-/** What is removed needs no files. */
+/** A deletion sends no files, so it waits for none. */
 const isRemoval = ({ action }: RunnableAction) => action.destructive === true;
 
 const withChange = (

@@ -8,7 +8,7 @@ import { canonicalJson } from '#server/receipts/canonical-json';
 import { challengeOf, confirmedNumber } from '#server/receipts/verify-receipts';
 import type { ApprovalStore, ConfirmedCard } from './store.ts';
 
-/** A pass of many requests runs one after the other with one assertion. */
+/** One assertion covers a batch of requests, which are approved one after the other, so it stays valid for an hour. */
 const lifetimeMs = 60 * 60_000;
 
 /** Passkeys of the person who decides. */
@@ -21,7 +21,7 @@ export interface Passkeys {
   ): Promise<Pick<NonNullable<ReceiptEntry['confirmation']>, 'passkeyId' | 'assertion'>>;
 }
 
-/** What the browser sends with a yes. */
+/** What the browser sends with an approval. */
 export interface Assertion {
   readonly id: string;
   readonly response: unknown;
@@ -29,7 +29,10 @@ export interface Assertion {
 
 export type Confirmations = ReturnType<typeof createConfirmations>;
 
-/** A yes with a passkey. The challenge covers the content of all requests of a pass, so it is good for nothing else. */
+/**
+ * Approval with a passkey. The challenge covers the content of all requests in the batch, so the signature cannot be
+ * used for anything else.
+ */
 export const createConfirmations = ({
   store,
   passkeys,
@@ -38,7 +41,7 @@ export const createConfirmations = ({
 }: {
   store: ApprovalStore;
   passkeys: Passkeys;
-  /** Whether the workspace takes no yes without a passkey. */
+  /** Whether the workspace requires a passkey to approve. */
   asksPasskey: (workspaceId: string) => Promise<boolean>;
   clock: Clock;
 }) => {
@@ -65,11 +68,11 @@ export const createConfirmations = ({
       return { id, options: { ...options } };
     },
 
-    /** The edit that was pinned, which the yes is for. */
+    /** The edit that was stored when the confirmation began, because it is the one that the passkey confirms. */
     editIn: async (caller: Caller, cardId: string, { id }: Assertion) =>
       store.transaction(async () => cardIn((await find(caller, id)).cards, cardId).edit),
 
-    /** In the transaction of the decision. Throws when a passkey is missing or signed something else. */
+    /** Call inside the transaction of the decision. Throws when a passkey is missing or signed something else. */
     mustConfirm: async (
       caller: Caller,
       cardId: string,

@@ -19,10 +19,10 @@ import type { RequestNotifications } from './request-notifications.ts';
 import type { ApprovalStore, CardRow, PreparedEdit } from './store.ts';
 import type { Subject, Subjects } from './subject.ts';
 
-/** A moment longer than the app offers it. */
+/** Slightly longer than the app offers Undo. */
 const undoMs = 15_000;
 
-/** How a card ends. `contentHash` is what the yes is for: with an edit, the edited post. */
+/** How a card is closed. `contentHash` is the hash of what was decided; with an edit, that of the edited post. */
 interface Decision {
   readonly status: Exclude<CardStatus, 'Open'>;
   readonly contentHash: Buffer;
@@ -51,7 +51,9 @@ type CheckResult = {
 
 export type Decisions = ReturnType<typeof createDecisions>;
 
-/** A human's yes or no. Every decision ends in `settle`, in the transaction that runs what was approved. */
+/**
+ * Approvals and rejections by people. Every decision calls `settle` in the transaction that runs the approved action.
+ */
 export const createDecisions = ({
   store,
   validity,
@@ -89,12 +91,12 @@ export const createDecisions = ({
   const lockUndecided = async (caller: Caller, id: string, decidable: readonly CardStatus[] = ['Open']) => {
     const row = await store.lock(caller.workspaceId, id);
     if (row === undefined) throw notFound('approval card', id);
-    // Read again: a lock that was waited for brings the new status without the name of who decided.
+    // Read again: after waiting for the lock, the row has the new status, but not the name of who decided.
     if (!decidable.includes(row.status)) throw alreadyDecided((await store.get(caller.workspaceId, id)) ?? row);
     return row;
   };
 
-  /** Inside the transaction of the decision: a membership that ends meanwhile ends before it, or after it. */
+  /** Throws unless the caller may decide. Locks their membership, so that it cannot end before the transaction does. */
   const mustDecide = async (caller: Caller, row: CardRow) => {
     if (!(await approvers.lock(caller))) throw new Refusal('Forbidden', onlyApprovers);
     const { allowed, note = onlyApprovers } = decisionOf(caller, row, await approvers.list(caller));
@@ -118,7 +120,7 @@ export const createDecisions = ({
     await live.publish({ workspaceId, kind: 'approval', id: row.id });
   };
 
-  /** Last in the transaction, because other decisions of the workspace wait for the log. */
+  /** Call last in the transaction: it locks the log, and other decisions of the workspace wait for that lock. */
   const writeReceipt = async (
     caller: Caller,
     row: CardRow,
@@ -147,7 +149,7 @@ export const createDecisions = ({
       post: decided,
       canPublish,
     });
-    // A post without an account left to send to ends while the action runs, before its approval was recorded.
+    // If no account is left to send to, the post ends while the action runs, before its approval is recorded.
     if (canPublish && decided && (decided.status === 'Published' || decided.status === 'Failed')) {
       await receipts.recordOutcomes([{ workspaceId: caller.workspaceId, post: decided }]);
     }
@@ -161,7 +163,7 @@ export const createDecisions = ({
       id: postId,
       accountIds,
       versions: versions.filter(({ accountId }) => !accountId || accountIds.includes(accountId)),
-      // Empty: a scheduled post keeps its time. That of a draft is only a wish.
+      // An empty value keeps the time of a scheduled post. A draft keeps its suggested time.
       scheduledAt: (post.status === 'Scheduled' ? scheduledAt : post.scheduledAt) ?? '',
     };
   };
@@ -171,7 +173,7 @@ export const createDecisions = ({
     return { update, call: update.admit(await updateInput(caller, postId, edit), caller) };
   };
 
-  /** Returns what they were, for those who read the edit. */
+  /** Also returns the previous alt texts, for the description of the edit. */
   const setAlts = async (caller: Caller, { media = [] }: Subject, alts: PreparedEdit['alts'] = []) => {
     const change = findAction(actions, 'changeMedia');
     for (const { mediaId: id, alt } of alts) await change.run(change.admit({ id, alt }, caller), {});
@@ -201,18 +203,18 @@ export const createDecisions = ({
   const prepare = async (caller: Caller, { id, edit, confirmation }: CardToCheck & { confirmation?: Assertion }) => {
     const row = await store.get(caller.workspaceId, id);
     if (row === undefined) throw notFound('approval card', id);
-    // Not left to the lock: a rejection that is undone until then would run without the edit.
+    // Check before the lock too: if the rejection is undone in the meantime, the approval would run without its edit.
     if (row.status !== 'Open') throw alreadyDecided(row);
     const { becomes } = row.subject as Subject;
     const draft = becomes && draftOf({ becomes });
     if (draft) await lifecycle.fitPictures(caller, draft);
     await finishPreparing(caller, id);
-    // What was confirmed with a passkey was prepared then, and nothing else may go out.
+    // Use the edit that was prepared for the passkey confirmation; nothing else may be published.
     if (confirmation) return confirmations.editIn(caller, id, confirmation);
     return edit && prepareEdit(caller, row, edit);
   };
 
-  /** Changes the post as the person, and pins the card to it: from now on the card is for the edited post. */
+  /** Edits the post on behalf of the person, and pins the card to the edited post. */
   const applyEdit = async (caller: Caller, row: CardRow, edit: PreparedEdit): Promise<Buffer> => {
     const subject = row.subject as Subject;
     const editedAlts = await setAlts(caller, subject, edit.alts);
@@ -224,7 +226,7 @@ export const createDecisions = ({
     const pin = (await subjects.pins(caller, 'post', [idOf(row)])).get(idOf(row));
     if (post === undefined || pin === undefined) throw new Error('the edited post of a card is gone');
     const others = (subject.media ?? []).filter(({ id }) => media.every((one) => one.id !== id));
-    // A draft gets its time from the action that runs next.
+    // The approved action sets the time of a draft next.
     const edited = edit.scheduledAt && post.status !== 'Scheduled' ? { ...post, scheduledAt: edit.scheduledAt } : post;
     const shown: Subject = {
       ...subject,
@@ -242,7 +244,8 @@ export const createDecisions = ({
     const as: Caller = { ...caller, human: true, ...(!row.is_own && { client: clientNamed(row.client) }) };
     const run = async (call: AdmittedCall) => (await action.run(call, {})).value;
     if (edit === undefined) return { outcome: await run(action.admit(row.input, as)), contentHash: row.content_hash };
-    // The edit is of what the card shows: for a change of a scheduled post, of the changed post.
+    // The edit applies to what the card shows. For a change of a scheduled post that is the changed post, so run the
+    // change first.
     if ((row.subject as Subject).becomes) {
       const outcome = await run(action.admit(row.input, as));
       return { outcome, contentHash: await applyEdit(caller, row, edit) };
@@ -253,7 +256,7 @@ export const createDecisions = ({
     return { outcome: await run(action.admit(input, as)), contentHash };
   };
 
-  /** Only the time is edited, which is not part of a draft. */
+  /** For an edit of only the time. The time is not part of a draft's content, so the hash stays. */
   const pinTime = async (caller: Caller, row: CardRow, { scheduledAt }: PreparedEdit) => {
     const { post, ...subject } = row.subject as Subject;
     if (post === undefined) throw new Error('a card with a time has no post');
@@ -263,8 +266,8 @@ export const createDecisions = ({
   };
 
   /**
-   * Inside a transaction: runs the action as the approving human and closes the card, so two clicks run it once. Returns the
-   * content number that was approved, or why the card was closed without running it.
+   * Call inside a transaction. Runs the action as the approving person and closes the card, so that two clicks run it
+   * once. Returns the hash of the approved content, or why the card was closed without running the action.
    */
   const approveLocked = async (
     caller: Caller,
@@ -288,7 +291,7 @@ export const createDecisions = ({
     const approved = { status: 'Approved' as const, isEdited: edit !== undefined, ...run };
     await settle(caller, row, approved);
     const { contentHash } = approved;
-    // A rehearsal of many would hold the log while it locks what the next card needs.
+    // A rehearsal of many cards would hold the lock of the log while it locks what the next card needs.
     if (isRehearsal) return { contentHash };
     const confirmation = await confirmations.mustConfirm(caller, row.id, contentHash, assertion);
     await requestNotifications.countOpen(caller, row);
@@ -326,7 +329,7 @@ export const createDecisions = ({
     reject: (caller: Caller, id: string, { reason }: { reason?: string | undefined } = {}) =>
       store.transaction(async () => {
         const row = await lockUndecided(caller, id, ['Open', 'Outdated']);
-        // People take their own requests back.
+        // People may withdraw their own requests.
         if (!isRequestOf(row, caller.userId) && !(await approvers.lock(caller))) {
           throw new Refusal('Forbidden', onlyApprovers);
         }
@@ -336,7 +339,7 @@ export const createDecisions = ({
         await writeReceipt(caller, row, rejected);
       }),
 
-    /** Undoes a rejection of a moment ago, if nothing else happened to the request or to what it is about. */
+    /** Undoes a recent rejection, if neither the request nor its subject has changed since. */
     reopen: (caller: Caller, id: string) =>
       store.transaction(async () => {
         const { workspaceId, userId } = caller;
@@ -362,7 +365,7 @@ export const createDecisions = ({
         await writeReceipt(caller, row, { status: 'Reopened', contentHash: row.content_hash });
       }),
 
-    /** What approving these cards one after the other would answer, so that a person knows it before their yes. */
+    /** What would happen if these cards were approved one after the other, so that a person knows before approving. */
     check: async (caller: Caller, cards: readonly CardToCheck[]): Promise<CheckResult[]> => {
       const { inOrder, errors, clashes, posts } = await rehearse(caller, cards);
       return inOrder.map(({ id }) => {
@@ -372,7 +375,10 @@ export const createDecisions = ({
       });
     },
 
-    /** What a passkey is asked to sign for: the content of all these cards, with their edits, or none of them. */
+    /**
+     * Starts a passkey confirmation of the content of all these cards, with their edits. Throws if one cannot be
+     * approved.
+     */
     beginConfirmation: async (caller: Caller, cards: readonly CardToCheck[]) => {
       const { inOrder, errors, edits, contents } = await rehearse(caller, cards);
       for (const error of errors.values()) throw error;
@@ -383,7 +389,7 @@ export const createDecisions = ({
     },
   };
 
-  /** Approves these cards one after the other, and undoes all of it. */
+  /** Approves these cards one after the other, then rolls everything back. */
   async function rehearse(caller: Caller, cards: readonly CardToCheck[]) {
     const inOrder = [...new Map(cards.map((card) => [card.id, card])).values()].sort((a, b) => (a.id < b.id ? -1 : 1));
     const errors = new Map<string, Refusal>();
@@ -421,8 +427,8 @@ export const createDecisions = ({
   }
 
   /**
-   * Locks all cards and posts before the first of them runs and locks the plan: whoever decides or schedules one of them takes
-   * these locks in this order, and would deadlock with another.
+   * Locks all cards, then all posts, before the first action runs and locks the plan. Everybody who decides or
+   * schedules takes these locks in this order, so locking card by card could deadlock.
    */
   async function lockAll(
     caller: Caller,
@@ -442,11 +448,13 @@ export const createDecisions = ({
   }
 };
 
-/** All files of the request when the edit changes the text of one, because one statement locks them in one order. */
+/**
+ * If the edit changes an alt text, returns all files of the request, so that one statement locks them in a fixed order.
+ */
 const filesToChange = ({ subject }: CardRow, edit: PreparedEdit | undefined) =>
   edit?.alts?.length ? ((subject as Subject).media ?? []).map(({ id }) => id) : [];
 
-/** Only what goes out has something to edit, and only what has a time another time. */
+/** Refuses an edit where nothing can be edited, such as a deletion, and a new time for a request without a time. */
 const mustBeEditable = (
   row: CardRow,
   action: RunnableAction | undefined,

@@ -8,21 +8,21 @@ import type { CardView } from './card-view.ts';
 import type { ApprovalStore, CardRow } from './store.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
-/** As long as notifications of a burst are one. */
+/** The same as the length of a burst in notifications.ts. */
 const burstMs = 10 * 60 * 1000;
-/** A rejection can be undone for a moment, and then nobody should have read of it. */
+/** A rejection can be undone for this long, so mails and push messages about it wait. */
 const undoMs = 15_000;
 
 interface DecisionNews {
   readonly status: 'Approved' | 'Rejected';
   readonly reason?: string | undefined;
-  /** Whoever approved it changed it first. */
+  /** The approver changed it first. */
   readonly isEdited?: boolean | undefined;
 }
 
 export type RequestNotifications = ReturnType<typeof createRequestNotifications>;
 
-/** Those who decide hear of requests, and whoever asked hears of the decision. */
+/** Notifies approvers of requests, and requesters of decisions. */
 export const createRequestNotifications = ({
   store,
   view,
@@ -64,7 +64,7 @@ export const createRequestNotifications = ({
   });
 
   return {
-    /** All open requests of a client are one notification, however many it makes within ten minutes. */
+    /** Merges the open requests of a client into one notification, however many it makes within ten minutes. */
     tellRequested: async (caller: Caller, row: CardRow) => {
       const accountsById = new Map((await accounts.list(caller)).map((one) => [one.id, one]));
       const { post, client } = view.show(row, accountsById);
@@ -88,7 +88,10 @@ export const createRequestNotifications = ({
       );
     },
 
-    /** Inside the transaction of the decision. Whoever decides their own request, or their agent's, knows. */
+    /**
+     * Call inside the transaction of the decision. People who decide their own request, or their agent's, are not
+     * notified.
+     */
     tellDecided: async (caller: Caller, row: CardRow, { status, reason, isEdited = false }: DecisionNews) => {
       if (row.requested_by === caller.userId) return;
       const { title, ...notification } = await decisionNotification(caller, row);
@@ -109,10 +112,12 @@ export const createRequestNotifications = ({
       return notifications.tellInBurst(approval, { isFirst });
     },
 
-    /** Inside the transaction that opens the request again. */
+    /** Call inside the transaction that reopens the request. */
     recallRejection: (row: CardRow) => notifications.recall(rejectionOf(row)),
 
-    /** Whoever decided need not read of the request, and after the last decision nobody needs a message. */
+    /**
+     * Marks the request as read for whoever decided it. After the last decision, drops the messages that still wait.
+     */
     markDecided: async (caller: Caller, row: CardRow) => {
       const { workspaceId } = caller;
       await notifications.seen(caller, row.id, row.conversation_id);
@@ -121,7 +126,10 @@ export const createRequestNotifications = ({
       await notifications.dropWaiting({ workspaceId, kind: 'approval.requested', subjectId, path: '' });
     },
 
-    /** Late in the transaction of a decision, because other decisions on requests of the client wait for it. */
+    /**
+     * Updates the number of open requests in the notification. Call it late in the transaction, because other decisions
+     * on requests of the client wait for it.
+     */
     countOpen: async ({ workspaceId }: Caller, row: CardRow) => {
       const open = await store.countOpenOf(workspaceId, row.conversation_id);
       if (open === 0) return;
@@ -130,7 +138,7 @@ export const createRequestNotifications = ({
       await notifications.retitle({ workspaceId, kind: 'approval.requested', subjectId: row.conversation_id, title });
     },
 
-    /** Once a day for a card that waits, and one message for all cards of a client: a week of posts is one thing to do. */
+    /** Reminds approvers of waiting cards once a day, with one notification for all cards of a client. */
     remind: async () => {
       const now = clock.now();
       for (const workspaceId of await store.haveUnreminded(now, dayMs)) {

@@ -39,7 +39,7 @@ export const runForAgent = async (
   }
 };
 
-/** An agent that asked for the deletion should not look for the mistake in its id. */
+/** Tells the agent that its request deleted the post, so that it does not suspect a wrong id. */
 const explainDeletion = async (notFound: Refusal, postId: string, approvals: Approvals) => {
   const deletion = await approvals.deletionOf(postId);
   return deletion

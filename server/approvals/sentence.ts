@@ -34,7 +34,10 @@ const isSet = (value: unknown) => value === true || (Array.isArray(value) && val
 export const buttonOf = ({ approval }: Action, { post }: Subject) =>
   (post?.status === 'Scheduled' ? approval?.whenScheduled?.verb : undefined) ?? approval?.verb ?? 'Approve';
 
-/** All that a person is asked: the sentence, what would change, when it goes out and where to. For whoever has no card. */
+/**
+ * The whole question as text: the sentence, what would change, when it goes out and where to. For readers who do not
+ * see the card.
+ */
 export const askOf = (action: Action, input: Input, subject: Subject, accounts: AccountsById) => {
   const sentence = sentenceOf(action, input, subject, accounts);
   const { post, becomes } = subject;

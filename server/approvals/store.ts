@@ -11,7 +11,7 @@ export interface OpenCard {
   readonly action: string;
   readonly input: Record<string, unknown>;
   readonly content_hash: Buffer;
-  /** Files of it were still being made at the request, and the card does not show them yet. */
+  /** Files were still being prepared at the time of the request, and the card does not show them yet. */
   readonly is_preparing: boolean;
   readonly status: CardStatus;
   readonly expires_at: string;
@@ -68,10 +68,10 @@ export interface PreparedEdit {
   readonly scheduledAt?: string | undefined;
 }
 
-/** A card with what a person is about to confirm of it. */
+/** A card, and the content of it that a person is about to confirm. */
 export interface ConfirmedCard {
   readonly id: string;
-  /** Its content number in hex: with an edit, that of the edited post. */
+  /** The content hash in hex; with an edit, that of the edited post. */
   readonly content: string;
   readonly edit?: PreparedEdit | undefined;
 }
@@ -201,8 +201,9 @@ const expire = sql(
   `update approval_cards set status = 'Expired', decided_at = $1 where status = 'Open' and expires_at <= $1`,
 );
 /**
- * Cards of a workspace that waited for $3 ms since the request or the last reminder, the oldest first. Locked in the order in
- * which a pass locks them, because of deadlocks. Another instance waits for the locks and then finds none.
+ * Cards of a workspace that have waited for $3 ms since the request or the last reminder, oldest first. Locks them in
+ * the order in which a batch of approvals does, to avoid deadlocks. A concurrent instance waits for the locks and then
+ * finds none.
  */
 const remind = sql(
   'approvals.remind',
@@ -284,7 +285,7 @@ export const createApprovalStore = (db: Database) => ({
   countOpen: async (workspaceId: string) =>
     (await db.query<{ count: number }>(countOpen, [workspaceId]))[0]?.count ?? 0,
 
-  /** Of one client. */
+  /** Open cards of one client. */
   countOpenOf: async (workspaceId: string, conversationId: string) =>
     (await db.query<{ count: number }>(countOpenOf, [workspaceId, conversationId]))[0]?.count ?? 0,
 
@@ -326,7 +327,7 @@ export const createApprovalStore = (db: Database) => ({
 
   reopen: (workspaceId: string, id: string) => db.run(reopen, [workspaceId, id]),
 
-  /** What an open card shows and is for. */
+  /** Replaces what an open card shows, and the hash that it is pinned to. */
   setContent: (workspaceId: string, id: string, subject: unknown, contentHash: Buffer) =>
     db.run(setContent, [workspaceId, id, JSON.stringify(subject), contentHash]),
 

@@ -88,7 +88,7 @@ export const createSubjects = ({
 
   const pinsOf = { post: pinsOfPosts, account: pinsOfAccounts, media: pinsOfMedia };
 
-  /** What accounts get in the place of files, as far as it is made. */
+  /** The fitted files that accounts get instead of the originals, as far as they exist. */
   const fittedOf = async (caller: Caller, post: FittablePost | undefined, media: readonly MediaItem[]) =>
     [...(post ? await lifecycle.fits(caller, post) : [])].flatMap(([accountId, { finished }]) =>
       [...finished].map(([mediaId, row]) => {
@@ -99,8 +99,9 @@ export const createSubjects = ({
 
   return {
     /**
-     * Locks the subject until the transaction ends, so the action runs on exactly what is shown and compared now. The text of
-     * `filesToChange` is about to change: two transactions that share the lock of a file before they change it would deadlock.
+     * Locks the subject until the transaction ends, so the action runs on exactly the content that was compared. Files
+     * in `filesToChange` are locked for update: two transactions that share the lock of a file and then both change its
+     * alt text would deadlock.
      */
     find: async (caller: Caller, kind: Kind, id: string, filesToChange: readonly string[] = []): Promise<Subject> => {
       if (kind === 'account') {

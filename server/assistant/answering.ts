@@ -146,7 +146,7 @@ export const createAnswering = ({
         else if (isShown(part)) write(part);
         await yieldToEventLoop();
       }
-      // After a break above, the model would go on generating.
+      // After a `break` above, the model would otherwise keep generating.
       stop();
       clearTimeout(limit);
       const note = noteOf({ ...progress, error, isLate, isStopped: signal.aborted });

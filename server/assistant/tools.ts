@@ -103,7 +103,7 @@ export const createTools =
     return { ...actionTools, slots_next: slotsNext as Tool };
   };
 
-/** Fills in the user's time zone if the action takes one and the model did not name it. */
+/** Fills in the user's time zone if the action accepts one and the model did not name it. */
 const withTimeZone = (args: unknown, { inputSchema }: CatalogEntry, timeZone: string) => {
   const { properties } = inputSchema as { properties?: Record<string, unknown> };
   return properties?.timeZone === undefined ? args : { timeZone, ...(args as object) };

@@ -12,7 +12,7 @@ interface AuditEvent {
   readonly userId?: string | undefined;
   readonly client?: string | undefined;
   readonly requestId?: string | undefined;
-  /** Never a secret. */
+  /** Must not contain secrets. */
   readonly details?: Record<string, unknown>;
 }
 

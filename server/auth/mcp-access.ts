@@ -55,7 +55,7 @@ export const createMcpAccess =
       caller: { ...member, human: false, ...uploadAccess },
       scopes: access.scopes,
       statisticsTools,
-      // Not of the user alone: a client that uses up its requests must not keep its user out of the app.
+      // Per client and user: a client that uses up its requests must not lock its user out of the app.
       rateKey: `${userId} ${clientId}`,
     };
   };

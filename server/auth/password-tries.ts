@@ -14,7 +14,7 @@ export interface Try {
   readonly email: string;
   /** The IP address. */
   readonly address: string;
-  /** What is tried. Default passwords. */
+  /** The noun for the error message. Default: passwords. */
   readonly noun?: string;
 }
 

@@ -9,7 +9,7 @@ import type { RegistrationStore } from './store.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** How long a client is kept that nobody gave consent to, and one that is no longer used. */
+/** How long to keep a client without consent, and one that is no longer used. */
 const unusedMs = dayMs;
 const usedMs = 90 * dayMs;
 /** A consent page expires after an hour, so a client without consent may be removed from then on to make room. */

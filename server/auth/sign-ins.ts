@@ -7,7 +7,10 @@ import type { PendingStore } from './store.ts';
 
 const lifetimeMs = 10 * 60_000;
 const maxTries = 10;
-/** A passkey is something that one has and unlocks; an outside provider has factors of its own. */
+/**
+ * These need no further factor. A passkey is itself two: the device and its unlock. An outside provider has its own
+ * factors.
+ */
 const sufficient: readonly Proof[] = ['passkey', 'totp', 'recovery-code', 'provider'];
 
 export type SignIns = ReturnType<typeof createSignIns>;
@@ -48,14 +51,14 @@ export const createSignIns = ({
     return { pending };
   },
 
-  /** Counts a try, so that nobody goes on trying codes with one password. */
+  /** With `isTry`, counts an attempt, so that nobody can keep guessing codes after one password. */
   find: async (pending: string, { isTry = false } = {}) => {
     const row = await store.find(hashOf(pending), clock.now(), { isTry, maxTries });
     if (row === undefined) throw signInEnded();
     return row;
   },
 
-  /** Inside a transaction, after `find`: ends the waiting, and returns the session. */
+  /** Call in a transaction, after `find`. Ends the pending sign-in and returns the session. */
   finish: async (pending: string, proof: Proof) => {
     const row = await store.take(hashOf(pending));
     if (row === undefined) throw signInEnded();

@@ -93,7 +93,7 @@ export const openAuth = ({
       openIdentityProvider({ ...parts, database, config, sessions, clients, registrations, clock: wallClock }),
     mcpAccess: ({ verifyAccessToken }: Pick<Identity, 'verifyAccessToken'>) =>
       createMcpAccess({ tokens, clients, store: accessStore, verifyAccessToken }),
-    /** For upload addresses, which end with the token that they were given to. */
+    /** For upload addresses, which stop working when the token that requested them ends. */
     roleWith: accessStore.roleWith,
     routes: accessRoutes({ tokens, clients, sessions, audit }),
     /** Opened later, because it needs the identity provider. */

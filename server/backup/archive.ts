@@ -28,7 +28,7 @@ export const explainForbidden = (folder: string) => (error: NodeJS.ErrnoExceptio
   );
 };
 
-/** Nothing has been written to it for this long, so the process that made it was killed. */
+/** If nothing was written to the file for this long, the process that made it was killed. */
 const abandonedMs = 3_600_000;
 
 export const removeAbandonedParts = async (folder: string) => {
@@ -127,7 +127,7 @@ export interface OpenArchive {
   bytesOf(name: string): number;
 }
 
-/** The names alone, without a check. */
+/** Reads only the names, without verifying the file. */
 export const listParts = async (path: string) => [...(await findParts(path)).keys()];
 
 /** Verifies the whole file, and throws if a part is missing, truncated or changed. */

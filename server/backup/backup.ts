@@ -124,7 +124,7 @@ const listFiles = async (store: BackupStore, tables: readonly string[]) => {
   return [...mediaIds, ...renditionIds].flatMap((id) => [id, thumbnailKey(id)]);
 };
 
-/** Whoever deletes a file deletes its row first, so a file that is missing while its row exists was lost. */
+/** A file is deleted after its row, so a file that is missing while its row exists was lost. */
 const findLost = async (store: BackupStore, tables: Manifest['tables'], missing: readonly string[]) => {
   const names = tables.map(({ name }) => name);
   const files = new Set(await listFiles(store, names));

@@ -40,20 +40,23 @@ export const createBackups = ({
 }: {
   list: BackupList;
   config: Config;
-  /** The wall clock: the sandbox does not move the night. */
+  /** The wall clock, because moving the sandbox clock must not affect nightly backups. */
   clock: Clock;
   report: (error: unknown) => void;
   /** For tests, which cannot fill a disk. */
   make?: typeof makeBackup;
   verify?: typeof verifyBackup;
   freeBytes?: typeof measureFreeBytes;
-  /** Names this machine. */
+  /** The name of this machine. */
   host?: string;
 }) => {
   const { at, folder, keep } = config.backup;
   const progress = () => undefined;
 
-  /** A disk that fills during a backup stops the service too. Older backups stay, because they may be all there is. */
+  /**
+   * A disk that fills up during a backup stops the service too. Deletes no older backups, because they may be the only
+   * ones.
+   */
   const mustHaveRoom = async () => {
     const last = (await list.all()).find(({ state, bytes }) => state === 'Made' && bytes !== null);
     const needed = growth * (last?.bytes ?? (await list.mediaBytes())) + reserveBytes;
@@ -64,7 +67,7 @@ export const createBackups = ({
     );
   };
 
-  /** The file first, then the test: a backup that was not tested is better than none. */
+  /** Saves the file before testing it, because an untested backup is better than none. */
   const run = async (claim: Claim) => {
     const extending = setInterval(() => list.extend(claim, clock.now(), leaseMs).catch(report), leaseMs / 4);
     let verifiedAt: Date | null = null;
@@ -91,7 +94,7 @@ export const createBackups = ({
     if (problem === null) await removeExpired();
   };
 
-  /** Only after a backup that lacks nothing could be restored, so that a failure never costs an old one. */
+  /** Called only after a complete backup passed its restore test, so that a failure never costs an old backup. */
   const removeExpired = async () => {
     const made = (await list.all()).filter(({ state }) => state === 'Made');
     const [good, bad] = [made.filter(isGood), made.filter((row) => !isGood(row))];
@@ -100,7 +103,8 @@ export const createBackups = ({
     const isOlder = ({ startedAt }: BackupRow) => Date.parse(startedAt) < Date.parse(oldest);
     for (const { id, path, host: owner, startedAt } of [...expired, ...bad.filter(isOlder)]) {
       const isHere = path === null || owner === null || owner === host || (await isFile(path));
-      // The other machine removes its file. One that is gone for good leaves only the row.
+      // Another machine removes its own file. If that machine is gone for good, only the row is removed here, after a
+      // while.
       if (!isHere && clock.now().getTime() - Date.parse(startedAt) < failuresKeptMs) continue;
       if (path !== null) await rm(path, { force: true });
       await list.remove(id);
@@ -108,7 +112,7 @@ export const createBackups = ({
     await list.purgeFailed(new Date(clock.now().getTime() - failuresKeptMs));
   };
 
-  /** Newest first. A backup whose file was taken away is left out; one on another machine is named. */
+  /** Newest first. Leaves out backups whose file is missing here; names the host of those on another machine. */
   const read = async (): Promise<BackupRecord[]> => {
     const records = await Promise.all(
       (await list.all()).map(async (row): Promise<BackupRecord | undefined> => {
@@ -122,7 +126,7 @@ export const createBackups = ({
   };
 
   return {
-    /** Makes the backup of the last night unless it was made. Called every few minutes, on any instance. */
+    /** Makes last night's backup unless it exists. Called every few minutes, on any instance. */
     makeNightly: async () => {
       const now = clock.now();
       await list.endAbandoned(now);

@@ -28,7 +28,7 @@ export const listDumps = async (folder: string): Promise<BackupRecord[]> => {
   return dumps.toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
 };
 
-/** The database alone, because migrations do not touch media. Returns the path; undefined where backups are off. */
+/** Dumps only the database, because migrations do not touch media. Returns the path; undefined if backups are off. */
 export const dumpBeforeMigration = async (
   config: Config,
   nextMigration: number,

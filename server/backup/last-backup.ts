@@ -7,7 +7,7 @@ const oldMs = 7 * dayMs;
 const oldNightlyMs = 2 * dayMs;
 const event = 'backup.made';
 
-/** Call when the file is complete. `keys` are those that the backup can be used with. */
+/** Call when the file is complete. `keys` identify the keys that decrypt its secrets. */
 export const recordBackup = (
   audit: Pick<AuditLog, 'write'>,
   { path, bytes, keys }: { path: string; bytes: number; keys: readonly Fingerprint[] },

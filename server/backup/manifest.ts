@@ -25,7 +25,7 @@ const Manifest = z.object({
   media: z.object({
     files: count,
     bytes: count,
-    /** Files of rows in the tables that were not in the store. */
+    /** Media files that have a row in the database but were missing from the media store. */
     missing: z.array(z.string()),
   }),
   /** True in a dump before a migration: the media stay where they are. */

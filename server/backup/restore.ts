@@ -125,7 +125,10 @@ export const inGigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(bytes < 1
 const aloneMs = 5_000;
 const pollMs = 100;
 
-/** Another instance would go on with the keys and caches of the old database. Our own sessions take a moment to end. */
+/**
+ * Refuses while another instance is connected, because it would keep using keys and caches of the old database. Our own
+ * sessions take a moment to end.
+ */
 const mustBeAlone = async (connection: Connection) => {
   const database = openDatabase(connection, { report: () => undefined, poolSize: 1, onePool: true });
   try {

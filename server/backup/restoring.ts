@@ -16,11 +16,11 @@ import { nameFile, openStage, readRestoreProblem, stagedFile } from './staged-re
 
 /** Left free for the database while a backup is uploaded. */
 const reserveBytes = 0.5e9;
-/** An upload that nobody restores takes space. */
+/** An upload that nobody restores is removed after this time, because it takes disk space. */
 const unusedMs = 3_600_000;
 
 export interface RestoreRequest {
-  /** Written over the keys of the data folder. */
+  /** These replace the keys in the data folder. */
   readonly keys: Secrets | undefined;
 }
 
@@ -33,7 +33,7 @@ interface Upload {
 
 export type Restoring = ReturnType<typeof createRestoring>;
 
-/** From the welcome page, while there is no user: upload a backup, look at it, restore it. */
+/** Restore from the welcome page, while there is no user: upload a backup, look at it, restore it. */
 export const createRestoring = ({
   config,
   isEmpty,
@@ -180,7 +180,7 @@ const fits = ({ keys }: Manifest, secrets: Secrets | undefined) => {
 const canOpen = async (config: Config, { manifest, enclosed }: Checked) =>
   fits(manifest, await findSecrets(config)) || (config.encryptionKeys === undefined && fits(manifest, enclosed));
 
-/** Undefined when those here are right. */
+/** Undefined when the keys of this server already fit. */
 const chooseKeys = async (
   config: Config,
   { manifest, enclosed }: Checked,

@@ -13,7 +13,7 @@ export const backupRoutes = ({
 }: {
   backups: Backups;
   restoring: Restoring;
-  /** Counts tries of the code by address, like those of a password. */
+  /** Limits attempts to enter the code by IP address, as for passwords. */
   mayTry: (address: string) => void;
   hold: Hold;
   mustBeOperator: (userId: string, does: string) => Promise<void>;

@@ -14,7 +14,7 @@ export const lastSlot = (now: Date, at: string): Date => {
   return slot;
 };
 
-/** `2026-11-17`: one backup for each night, also in the night when an hour comes twice. */
+/** `2026-11-17`: one backup per night, even in the night when clocks go back and an hour comes twice. */
 export const nameOfDay = (day: Date) =>
   [day.getFullYear(), day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
 
@@ -25,7 +25,7 @@ const nameOfWeek = (day: Date) => {
   return nameOfDay(monday);
 };
 
-/** Those that may be removed: not the newest of a day or week that is kept. `backups` is newest first. */
+/** Backups that may be removed: all except the newest of each day or week that is kept. `backups` is newest first. */
 export const findExpired = <Backup extends { readonly startedAt: string }>(
   backups: readonly Backup[],
   { days, weeks }: Keep,
@@ -33,7 +33,7 @@ export const findExpired = <Backup extends { readonly startedAt: string }>(
   const survivors = new Set([
     ...newestOfEach(backups, days, nameOfDay),
     ...newestOfEach(backups, weeks, nameOfWeek),
-    // However few are kept: never the only one.
+    // Keep the newest backup, however few the settings keep.
     ...backups.slice(0, 1),
   ]);
   return backups.filter((backup) => !survivors.has(backup));

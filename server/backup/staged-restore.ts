@@ -14,8 +14,9 @@ import { mediaKey } from './manifest.ts';
 import { restoreBackup } from './restore.ts';
 
 /**
- * A restore over an installation without users: the uploaded file, and what a start needs to know when the process was
- * killed during it. The database is replaced in one transaction; keys and media follow what it says.
+ * A restore over an installation without users. The folder has the uploaded file, and the state that the next start
+ * needs if the process is killed during the restore. The database is replaced in one transaction; keys and media are
+ * completed or undone depending on whether it was committed.
  */
 const folderOf = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'restore');
 export const stagedFile = (config: Pick<Config, 'dataDir'>) => join(folderOf(config), 'backup.tar');
@@ -23,12 +24,12 @@ const stateFile = (config: Config) => join(folderOf(config), 'state.json');
 const keysFile = (config: Config) => join(folderOf(config), 'secrets.json');
 
 const State = z.object({
-  /** Of a restore that has begun. The database has a hold of this id when it is complete. */
+  /** Set when a restore has begun. Once the restore is committed, the database has a hold with this id. */
   holdId: z.string().optional(),
   pid: z.number().optional(),
   /** Start time of that process: after a reboot another one may have its pid. */
   began: z.string().optional(),
-  /** Why the last one changed nothing. */
+  /** Why the last restore changed nothing. */
   problem: z.string().optional(),
 });
 type State = z.output<typeof State>;
@@ -47,13 +48,16 @@ const writeState = async (config: Config, state: State) => {
 
 export const readRestoreProblem = async (config: Config) => (await readState(config)).problem;
 
-/** The place for an upload. Removes what an earlier one left. */
+/** Creates the folder for an upload, and removes what an earlier one left. */
 export const openStage = async (config: Config) => {
   await rm(folderOf(config), { recursive: true, force: true });
   await mkdir(folderOf(config), { recursive: true, mode: 0o700 });
 };
 
-/** `keys` replace those of the data folder. Call while the service is stopped. Returns why nothing was changed, if so. */
+/**
+ * `keys` replace those of the data folder. Call while the service is stopped. Returns why nothing was changed;
+ * undefined on success.
+ */
 export const restoreStaged = async (
   config: Config,
   keys: Secrets | undefined,
@@ -80,10 +84,12 @@ const describe = (error: unknown, config: Config) => {
   return `${(error as Error).message}. Nothing was changed.`;
 };
 
-/** The person chose the file by another name. */
+/** The person knows the file by another name, so messages must not show our path. */
 export const nameFile = (message: string, config: Config) => message.replaceAll(stagedFile(config), 'The file');
 
-/** At every start: completes or undoes a restore during which the process was killed, and says so. */
+/**
+ * At every start: completes or undoes a restore that was interrupted because the process was killed, and reports it.
+ */
 export const settleInterruptedRestore = async (config: Config, say: (message: string) => void) => {
   if (!(await exists(folderOf(config)))) return;
   const state = await readState(config);
@@ -129,7 +135,7 @@ const isCommitted = async (config: Config, holdId: string) => {
   }
 };
 
-/** Files of this backup alone: others are refused before anything is written. */
+/** Removes only files of this backup. A restore over other files is refused before anything is written. */
 const removeMedia = async (config: Config) => {
   const files = openMediaFiles(config);
   const parts = await listParts(stagedFile(config)).catch(() => []);

@@ -174,7 +174,7 @@ export const createScratchStore = (db: Database) => ({
 const backupColumns = `id, reason, state, started_at as "startedAt", finished_at as "finishedAt", bytes::float8 as bytes, path,
   contents, verified_at as "verifiedAt", problem, host`;
 const listBackups = sql('backups.list', `select ${backupColumns} from backups order by started_at desc limit 200`);
-/** Takes the night over from a process that died, and tries again some time after a failure. */
+/** Takes over from a process that died, and retries some time after a failure. */
 const claimNight = sql(
   'backups.claimNight',
   `insert into backups (id, reason, slot, state, started_at, lease_until)
@@ -210,7 +210,10 @@ const saveEnd = sql(
   `update backups set state = case when path is null then 'Failed' else 'Made' end, finished_at = $3, lease_until = null,
           verified_at = $4, problem = $5 where id = $1 and started_at = $2`,
 );
-/** Of a process that died: what it made is kept, and what it did not make is named. `claimNight` makes a night again. */
+/**
+ * Ends backups of processes that died: keeps a finished file, else records the failure. `claimNight` makes unfinished
+ * nightly backups again.
+ */
 const endAbandoned = sql(
   'backups.endAbandoned',
   `update backups set state = case when path is null then 'Failed' else 'Made' end, finished_at = $1, lease_until = null,
@@ -241,7 +244,7 @@ export interface BackupRow {
   readonly host: string | null;
 }
 
-/** Another process that takes the night over changes the time, so that this one no longer writes the row. */
+/** A process that takes over changes `startedAt`, so that the earlier process no longer writes the row. */
 export interface Claim {
   readonly id: string;
   readonly startedAt: Date;
@@ -255,7 +258,7 @@ export const createBackupList = (db: Database) => ({
   all: () => db.query<BackupRow>(listBackups),
   /**
    * Returns the id of the claimed row; undefined when the backup exists or another process is making it. A new
-   * installation owes none for the night before it.
+   * installation needs no backup of the night before it.
    */
   claimNight: async (
     id: string,
@@ -270,14 +273,14 @@ export const createBackupList = (db: Database) => ({
   claimAsked: async (id: string, now: Date, leaseMs: number) =>
     (await db.query<{ id: string }>(claimAsked, [id, now, leaseMs]))[0]?.id,
   extend: ({ id, startedAt }: Claim, now: Date, leaseMs: number) => db.run(extendLease, [id, startedAt, now, leaseMs]),
-  /** False when another process has taken the night over. */
+  /** False when another process has taken over. */
   saveMade: async (
     { id, startedAt }: Claim,
     { path, bytes, contents, host }: { path: string; bytes: number; contents?: BackupContents; host?: string },
   ) => (await db.run(saveMade, [id, startedAt, path, bytes, contents ?? null, host ?? null])) > 0,
   end: ({ id, startedAt }: Claim, now: Date, verifiedAt: Date | null, problem: string | null) =>
     db.run(saveEnd, [id, startedAt, now, verifiedAt, problem]),
-  /** Of the newest that lacks nothing and could be restored, else of the installation. */
+  /** Age of the newest backup that is complete and passed its restore test; without one, of the installation. */
   goodAgeSeconds: async (now: Date) => (await db.query<{ seconds: number }>(goodAge, [now]))[0]?.seconds ?? 0,
   mediaBytes: async () => (await db.query<{ bytes: number }>(mediaBytes))[0]?.bytes ?? 0,
   endAbandoned: (now: Date) => db.run(endAbandoned, [now]),

@@ -10,8 +10,8 @@ import { createBackupStore, createScratchStore } from './store.ts';
 const noPermission = '42501';
 
 /**
- * Checks every part of the file, whether the keys here open it, and restores its tables into a scratch database, which is
- * dropped again. Restoring counts the rows.
+ * Checks every part of the file and whether our keys decrypt it. Then restores its tables into a scratch database,
+ * which counts the rows, and drops that database again.
  */
 export const verifyBackup = async (config: Config, path: string, progress: (text: string) => void) => {
   const archive = await readArchive(path, progress);

@@ -82,7 +82,7 @@ export const createBin = ({
       });
 
   return {
-    /** What posts.delete does. */
+    /** The implementation of posts.delete. */
     add: (caller: Caller, id: string) => add(caller, id),
 
     /** Refuses a post that is no longer a draft. */
@@ -112,7 +112,7 @@ export const createBin = ({
       store.transaction(async () => {
         const deleted = await store.take(caller.workspaceId, id);
         if (deleted === undefined) throw notInBin(id);
-        // Files may be gone from the library meanwhile; the lock keeps the others until the post uses them again.
+        // Files may have left the library meanwhile. Lock the remaining ones until the post uses them again.
         const files = mediaIn(deleted.versions);
         const held = new Set((await library.hold(caller, files)).map((item) => item.id));
         const versions = keepMedia(deleted.versions, (file) => held.has(file));
@@ -148,7 +148,7 @@ export const createBin = ({
         await audit.write({ event: 'bin.emptied', workspaceId, userId, details: { posts } });
       }),
 
-    /** Removes what has been here for too long. */
+    /** Removes posts that have been here for too long. */
     purge: async () => {
       while ((await store.purge(purgeBatch)) === purgeBatch);
     },

@@ -65,7 +65,7 @@ const lock = sql(
     where workspace_id = $1 and id = $2 and ${isHere} for update`,
 );
 const has = sql('bin.has', `select 1 from deleted_posts where workspace_id = $1 and id = $2 and ${isHere}`);
-/** `to_jsonb`, because the column is missing until its migration has run. */
+/** The column `sends` is missing until its migration has run, so it is read through `to_jsonb`. */
 const take = sql(
   'bin.take',
   `delete from deleted_posts where workspace_id = $1 and id = $2 and ${isHere}
@@ -118,7 +118,7 @@ export const createBinStore = (db: Database) => ({
 
   count: async (workspaceId: string) => (await db.query<{ count: number }>(count, [workspaceId]))[0]?.count ?? 0,
 
-  /** Who wrote it, and its beginning. Locked until the transaction ends. */
+  /** Returns its author and the beginning of its text. Locks it until the transaction ends. */
   lock: async (workspaceId: string, id: string) =>
     (await db.query<{ createdBy: string; text: string | null }>(lock, [workspaceId, id]))[0],
 

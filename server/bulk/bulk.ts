@@ -52,7 +52,7 @@ export const createBulk = ({
     );
   };
 
-  /** A change that the post already has is no error: a request whose answer was lost is sent again. */
+  /** Applying a change twice is not an error, because a client repeats a request whose response was lost. */
   const change: Record<
     BulkChange,
     (caller: Caller, id: string, to: { at: string; accountId: string; requestId: string }) => Promise<void>
@@ -67,7 +67,7 @@ export const createBulk = ({
 
     Unschedule: async (caller, id, { requestId }) => {
       const { status } = await reading.get(caller, id);
-      // A post that some accounts already have goes back to Failed.
+      // Unscheduling a post that some accounts already have makes it Failed, not a draft.
       if (status !== 'Draft' && status !== 'Failed') await run(caller, 'unschedule', { id }, requestId);
     },
 

@@ -49,7 +49,10 @@ export const examineNetworks = async (
   }
 };
 
-/** With the credentials that were entered in the app. Without a database, `doctor` says so, and this reads the environment. */
+/**
+ * Includes credentials that were entered in the app. Without a database it reads only the environment, and `doctor`
+ * reports the missing database.
+ */
 const readSettings = async (config: Config): Promise<Config['setting']> => {
   const { findSeal } = await import('#server/secrets/keys');
   const { hasCluster } = await import('#server/store/embedded');

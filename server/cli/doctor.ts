@@ -90,7 +90,7 @@ const checkDatabase = async (
   config: Config,
   networks: readonly Network[],
   isLive: (network: Network) => boolean,
-  /** Gets the networks whose credentials were entered in the app, which `isLive` knows from then on. */
+  /** Filled with the networks whose credentials were entered in the app. `isLive` reads this set. */
   entered: Set<string>,
   fix: Fix,
   { internet = {}, freeBytes }: Environment,

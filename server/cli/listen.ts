@@ -11,7 +11,7 @@ export const listen: Command = async (config, options) => {
   const { core, close } = await openCore(config);
   const end = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => end.abort());
-  // Whoever reads the output has left.
+  // The program that read our output has exited.
   process.stdout.on('error', () => end.abort());
   try {
     await core.people.userAdministration.ownerOf(workspaceId);

@@ -11,7 +11,7 @@ export interface Ready {
   readonly ready: string;
 }
 
-/** Database connections of one process for listeners and Agenda, beside its pools. */
+/** Database connections of one process for listeners and Agenda, in addition to its pools. */
 const listenersAndAgenda = 5;
 const spareConnections = 20;
 const restartDelayMs = 1_000;

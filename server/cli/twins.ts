@@ -45,7 +45,7 @@ const serve = async (args: readonly string[]): Promise<number> => {
   if (host === '') throw new UsageError('--host must be an address of this machine.');
   // Nothing is stored, so there is nothing to finish.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(0));
-  // Whoever reads the first line and leaves should not end it.
+  // A reader that exits after the first line, such as `head`, must not stop the server.
   process.stdout.on('error', () => undefined);
   const { openTwins } = await import('#server/app/open-twins');
   const open = await openTwins({ host, port, hostPorts, keep, handle: 'demo' }).catch(

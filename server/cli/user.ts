@@ -30,7 +30,7 @@ export const signOutUser: Command = (config, options) => {
   });
 };
 
-/** Without --yes it prints what is stored of the person, to give to them first. */
+/** Without --yes it prints what is stored about the person, so that they can be given it first. */
 export const deleteUser: Command = (config, options) => {
   const [address] = need(options, 'email');
   return usingService(config, async ({ posthorn }) => {

@@ -35,7 +35,7 @@ export const verifyReceipts: Command = async (config, { chain, workspace, head, 
 const firstFault = (entries: readonly SignedEntry[], keys: ReceiptLog['keys']) =>
   entries.map((entry) => findFault(entry, keys)).find((fault) => fault !== undefined);
 
-/** An earlier receipt proves nothing about the log before it is valid itself. */
+/** Checks the earlier receipt first: if it is not valid, it proves nothing about the log. */
 const findFaultOfHead = async (log: readonly SignedEntry[], path: string, keys: ReceiptLog['keys']) => {
   const { entries } = await readReceipts(path);
   const fault = firstFault(entries, keys);
@@ -52,7 +52,7 @@ const readFileAs = async <File>(shape: z.ZodType<File>, path: string, what: stri
   try {
     const file = JSON.parse(text);
     shape.parse(file);
-    // As it is written, because every field is part of what was signed.
+    // Return the file unparsed, because every field is part of what was signed.
     return file;
   } catch {
     throw new SettingError(`Not valid. ${path} does not have ${what} in the form that Posthorn writes.`);

@@ -136,7 +136,7 @@ const mustBeAlone = async ({ database, posthorn: { networks, providers } }: Open
   }
 };
 
-/** The doors need an identity provider, but nobody signs in while the demo is made. */
+/** The HTTP server needs an identity provider, but nobody signs in while the demo is made. */
 const withoutSignIn = ({ baseUrl }: Config): Identity => ({
   issuer: baseUrl,
   verifyAccessToken: async () => undefined,

@@ -265,7 +265,7 @@ export const writeScenes = ({
   };
 
   const requests = () => {
-    /** The day before it is not today. */
+    /** At least two days ahead, so that the day before it is not today. */
     const saturday = nextWeekday(6, 2);
     /** Claude Code asks to schedule a post, and the request is still open. */
     scene(earlier(65 * minuteMs), async () => {

@@ -46,7 +46,7 @@ export const createForecast = ({
   live: Pick<Live, 'publish'>;
   clock: Clock;
 }) => {
-  /** Broken limits, for posts of the next days. Only posts whose content, accounts or files changed are examined. */
+  /** Finds broken limits in posts of the next days. Examines only posts whose content, accounts or files changed. */
   const examineContent = async (
     workspaceId: string,
     posts: readonly ScheduledPost[],
@@ -63,7 +63,7 @@ export const createForecast = ({
     const issues = await lifecycle.findBrokenLimits(
       workspaceId,
       full,
-      // As they were when the keys were made: an account that changes meanwhile is examined again.
+      // The account data that the keys were made from, so that an account that changes meanwhile is examined again.
       new Map(connected.map(({ id, network, facts }) => [id, { network: network.key, facts: JSON.parse(facts) }])),
     );
     return new Map(
@@ -108,8 +108,8 @@ export const createForecast = ({
   };
 
   /**
-   * Computed before the transaction: PostgreSQL ends one that is idle for ten seconds, and a busy event loop can make it
-   * so.
+   * Computes everything before the transaction begins: PostgreSQL ends a transaction that is idle for ten seconds,
+   * which a busy event loop can cause.
    */
   const check = async (workspaceId: string): Promise<void> => {
     const { startedAt, checkedAt } = await store.beginCheck(workspaceId);
@@ -146,7 +146,7 @@ export const createForecast = ({
   };
 
   return {
-    /** Looks at the scheduled posts of a workspace again, and tells people what is new. */
+    /** Checks the scheduled posts of a workspace again, and notifies people of new problems. */
     check,
 
     /** Workspaces whose posts changed after their last check: the process that should have checked them may have died. */
@@ -160,7 +160,7 @@ export const createForecast = ({
 
     checkedAt: store.checkedAt,
 
-    /** Networks of posts of the next days that give no end date for a sign-in. */
+    /** Networks of posts in the next days that do not say when a sign-in expires. */
     withoutEndDate: async (workspaceId: string) => {
       const nowMs = clock.now().getTime();
       const near = (await reading.scheduled(workspaceId)).filter(({ scheduledAt }) =>

@@ -26,7 +26,7 @@ export interface Situation {
   readonly posts: readonly PlannedPost[];
   /** When posts were published to an account in the last day, by account id. */
   readonly publishedMs: ReadonlyMap<string, readonly number[]>;
-  /** When an account last refused a post for want of a permission, by account id. */
+  /** When an account last refused a post for lack of a permission, by account id. */
   readonly refusedPermissions: ReadonlyMap<string, string>;
   readonly plan: Pick<Plan, 'name' | 'paidNetworks' | 'scheduledPerMonth' | 'paidPostsPerMonth'> & {
     readonly used: { readonly scheduled: number; readonly paidPosts: number };
@@ -38,13 +38,13 @@ export interface Situation {
 
 export interface Rule {
   readonly cause: ForecastCause;
-  /** Certain however far ahead the post is. Others are about the next 30 days. */
+  /** Applies however far ahead the post is. Other rules cover only the next 30 days. */
   readonly isCertain?: true;
-  /** Another notification says it already. */
+  /** Another notification already reports it. */
   readonly isToldElsewhere?: true;
-  /** About an account, so that people are told once for all its posts. */
+  /** About an account, so people get one notification for all its posts. */
   readonly isOfAccount?: true;
-  /** The rule for one situation, so that what posts share is computed once. */
+  /** Prepares the rule for one situation, so that work shared by all posts is done once. */
   in(situation: Situation): (post: PlannedPost) => readonly Finding[];
 }
 
@@ -209,7 +209,7 @@ export const rules: readonly Rule[] = [
         const untilMs = fullUntil.get(`${post.id} ${id}`);
         if (untilMs === undefined || network.postQuota === undefined) return undefined;
         const { posts, hours } = network.postQuota;
-        // A post waits for its network for a day, so a shorter window makes it late and not lost.
+        // A post waits up to a day for its network, so with a shorter quota window it is late but not lost.
         const isLate = hours < 24;
         return {
           level: isLate ? 'Warns' : 'Blocks',
@@ -262,7 +262,7 @@ export const rules: readonly Rule[] = [
         })[0];
         if (clash === undefined) return [];
         const other = clash.find((one) => one.id !== post.id);
-        // One of them moves, and the first need not.
+        // Suggest another time only for the later posts; the first one can stay.
         const isFirst = clash[0]?.id === post.id;
         const freeMs = Array.from({ length: 12 }, (_, n) => post.atMs + (n + 1) * 5 * minuteMs).find((atMs) =>
           post.accountIds.every((accountId) => !byMinute.has(place(accountId, atMs))),
@@ -294,14 +294,14 @@ export const rules: readonly Rule[] = [
           if (atMs < change.atMs + change.byMs || atMs >= change.atMs - change.byMs) return [];
           const shown = time(isFirst ? change.beforeMs : change.beforeMs + change.byMs);
           const message = `On ${date} the clock goes back, and ${shown} comes twice. The post goes out the ${isFirst ? 'first' : 'second'} time.`;
-          // An hour that comes once, with the same minutes.
+          // The same minutes in the nearest hour that occurs only once.
           const onceMs = isFirst ? atMs - 2 * change.byMs : atMs - change.byMs;
           return [{ level: 'Warns', short: 'the clock goes back', message, fixes: [moveTo(onceMs)] }];
         }
         if (atMs < change.atMs || atMs >= change.atMs + change.byMs) return [];
         const skipped = time(change.beforeMs);
         const weekday = new Date(atMs + change.beforeMs).getUTCDay() || 7;
-        // Only a slot tells that this time was chosen; at any other time nothing was moved.
+        // Only a slot at the skipped time shows that the post was moved. Any other post has the time that was chosen.
         if (!slots.slots.some((slot) => slot.time === skipped && slot.days.includes(weekday))) return [];
         const message = `On ${date} the clock skips ${skipped}. The post of this slot goes out at ${time(change.beforeMs + change.byMs)}.`;
         return [
@@ -349,6 +349,6 @@ const findFullUntil = ({ posts, accounts, publishedMs }: Situation): ReadonlyMap
   return fullUntil;
 };
 
-/** What blocks first. */
+/** Blocking entries first. */
 export const inOrder = (entries: readonly ForecastEntry[]): ForecastEntry[] =>
   entries.toSorted((a, b) => Number(a.level === 'Warns') - Number(b.level === 'Warns'));

@@ -16,9 +16,9 @@ import { createForecast } from './forecast.ts';
 import { forecastRoutes } from './routes.ts';
 import { createForecastStore } from './store.ts';
 
-/** Changes of these can change what is foreseen. */
+/** Changes of these kinds can change the forecast. */
 const relevant: ReadonlySet<string> = new Set<LiveKind>(['post', 'account', 'media', 'slot', 'workspace']);
-/** Changes of many posts come as many events. */
+/** A change of many posts emits many events, so wait this long and handle them together. */
 const gatherMs = 200;
 
 export const openForecast = ({
@@ -64,7 +64,7 @@ export const openForecast = ({
     live,
     clock,
   });
-  /** Workspaces that changed. An event that is lost with its process is made up for by `findMissed`. */
+  /** Workspaces to check again. If the process dies, `findMissed` finds those that were lost with it. */
   const changed = new Set<string>();
   let isFirst = true;
   const loop = createDueLoop<string>({

@@ -4,7 +4,7 @@ import { type Database, sql } from '#server/store/database';
 
 export const reads = ['publications', 'workspaces'];
 
-/** How long one check is claimed for. A process that dies leaves the workspace to another one then. */
+/** How long a claim on a check lasts. If the process dies, another one takes over after this time. */
 const leaseMinutes = 5;
 
 export interface ForecastRow {
@@ -38,14 +38,14 @@ const beginCheck = sql(
   'forecast.beginCheck',
   `select posthorn_now() as "startedAt", (select checked_at from forecast_checks where workspace_id = $1) as "checkedAt"`,
 );
-/** Also for the first check, so that two of them are never saved at once. */
+/** Inserts the row if it is missing, so that two first checks are never saved at once. */
 const lockCheck = sql(
   'forecast.lockCheck',
   `insert into forecast_checks as c (workspace_id, checked_at)
    select id, $2::timestamptz from workspaces where id = $1
    on conflict (workspace_id) do update set checked_at = c.checked_at returning told, checked_at as "checkedAt"`,
 );
-/** Checked when it began: posts that changed after that may have been missed. */
+/** Stores when the check began, because it may have missed posts that changed after that. */
 const endCheck = sql(
   'forecast.endCheck',
   'update forecast_checks set checked_at = $2, told = $3 where workspace_id = $1',
@@ -83,11 +83,11 @@ export type ForecastStore = ReturnType<typeof createForecastStore>;
 export const createForecastStore = (db: Database) => ({
   transaction: db.transaction,
 
-  /** Workspaces that were last checked a day ago. */
+  /** Claims workspaces whose last check was a day ago. */
   claimDue: async (limit: number) =>
     (await db.query<{ workspaceId: string }>(claimDue, [limit])).map(({ workspaceId }) => workspaceId),
 
-  /** In a minute, by any process. */
+  /** Schedules a check in a minute, by any process. */
   tryAgain: (workspaceId: string) => db.run(tryAgain, [workspaceId]),
 
   msToNext: async () => (await db.query<{ ms: number | null }>(msToNext))[0]?.ms ?? undefined,
@@ -100,8 +100,8 @@ export const createForecastStore = (db: Database) => ({
   },
 
   /**
-   * The causes that people were told of, and when the last check began: `startedAt` if there was none. Undefined when the
-   * workspace is gone. Until the transaction ends nobody else saves one.
+   * Returns the causes that people were already notified of, and when the last check began: `startedAt` if there was
+   * none. Undefined when the workspace is gone. Nobody else can save a check until the transaction ends.
    */
   lockCheck: async (workspaceId: string, startedAt: string) =>
     (await db.query<{ told: string[]; checkedAt: string }>(lockCheck, [workspaceId, startedAt]))[0],
@@ -109,7 +109,7 @@ export const createForecastStore = (db: Database) => ({
   endCheck: (workspaceId: string, startedAt: string, told: readonly string[]) =>
     db.run(endCheck, [workspaceId, startedAt, told]),
 
-  /** Nothing is scheduled, so there is nothing to check every day. */
+  /** For a workspace where nothing is scheduled, so that it is not checked every day. */
   forget: (workspaceId: string) => db.run(forget, [workspaceId]),
 
   checkedAt: async (workspaceId: string) =>

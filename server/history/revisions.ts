@@ -70,7 +70,7 @@ export const createdAtOf = ({ id, updatedAt }: Pick<Post, 'id' | 'updatedAt'>) =
 const measure = ({ accountIds, versions }: Content) => ({
   accountIds,
   versions,
-  // Not of the JSON itself: jsonb does not keep the order of fields.
+  // Hash the values in a fixed order, because jsonb does not keep the order of fields.
   hash: hash('sha256', JSON.stringify([accountIds, texts(versions), files(versions), options(versions)]), 'buffer'),
   characters: versions.reduce((sum, { content }) => content.reduce((all, { body }) => all + body.length, sum), 0),
 });

@@ -11,7 +11,7 @@ export interface Content {
   readonly versions: readonly Version[];
 }
 
-/** Stored beside the text, so that comparing revisions does not read the texts. */
+/** Stored with the text, so that comparing revisions does not read the texts. */
 interface Measures {
   readonly hash: Buffer;
   readonly characters: number;
@@ -57,7 +57,7 @@ const fold = sql(
           (${textColumns}) = row (${textValues(4)})
     where workspace_id = $8 and post_id = $1 and number = $2`,
 );
-/** Keeps the newest even if it is over the limit alone. */
+/** Keeps the newest revision even if it exceeds the limit by itself. */
 const drop = sql(
   'history.drop',
   `delete from post_history h using (

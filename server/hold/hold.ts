@@ -6,24 +6,27 @@ import { newId } from '#server/ids';
 import type { Database } from '#server/store/database';
 import { createHoldStore, type HoldStore } from './store.ts';
 
-/** In the transaction that restores a backup: the old service may have sent since then what is due here. */
+/** Call in the transaction that restores a backup. The old service may have sent in the meantime what is due here. */
 export const beginHold = (database: Database, backupAt: string, id = newHoldId()) =>
   createHoldStore(database).begin(id, backupAt, systemClock.now());
 
 export const newHoldId = () => newId('hold', systemClock.now());
 
-/** Whether the restore that begins the hold of this id was committed. */
+/** Whether the restore that began the hold with this id was committed. */
 export const hasHold = (database: Database, id: string) => createHoldStore(database).has(id);
 
-/** What a slice does with its work that was due during a hold. */
+/** How a slice ends its work that was due during a hold. */
 export interface HeldWork {
-  /** In the transaction that releases. Returns how much there was. */
+  /** Call in the transaction that releases the hold. Returns how many items it ended. */
   endHeld(): Promise<number>;
 }
 
 export type Hold = ReturnType<typeof createHold>;
 
-/** After a restore nothing is sent until a person releases it. What was due meanwhile is ended, and never sent by itself. */
+/**
+ * After a restore nothing is sent until a person releases the hold. Work that was due meanwhile is ended instead of
+ * sent.
+ */
 export const createHold = ({
   store,
   posts,
@@ -49,7 +52,7 @@ export const createHold = ({
   release: (userId: string, requestId: string) =>
     store.transaction(async () => {
       if (!(await store.lock())) throw new Refusal('Conflict', 'Nothing is held here. Somebody released it already.');
-      // Before the posts: their end creates deliveries and messages that may go out.
+      // Before the posts, because ending posts creates deliveries and messages that may be sent.
       const ended = {
         deliveries: await deliveries.endHeld(),
         messages: await messages.endHeld(),

@@ -17,7 +17,7 @@ export const openHoldInspection = ({ database }: { database: Database }) => {
       throw error;
     });
   const isHeld = async () => (await find()) !== undefined;
-  /** For everybody: why nothing goes out. */
+  /** Tells every user why nothing is sent. */
   const readHold = async () => {
     const row = await find();
     return row && { backupAt: row.backupAt, restoredAt: row.restoredAt };

@@ -28,7 +28,7 @@ export type OwnHandler<Params> = (req: Request<Params>, res: Response, person: P
 /** Writes its response itself, for a person or a token that was admitted. */
 export type AdmittedHandler<Params> = (req: Request<Params>, res: Response, caller: Caller) => unknown;
 
-/** One for each route that takes a form. A missing one does not compile. */
+/** One for each route that accepts a form. A missing one does not compile. */
 export type FormRoutes<Routes extends Readonly<Record<string, Route>>> = {
   readonly [N in keyof Routes as Routes[N] extends { form: z.ZodObject } ? N : never]: FormRoute;
 };
@@ -102,7 +102,7 @@ export const createAppRoutes = ({
   });
 
   return {
-    /** How the path that runs actions learns its caller. */
+    /** Identifies the caller on the path that runs actions. */
     identify: ({ access }: RawRoute): Identify =>
       access === 'PersonalToken'
         ? authenticate.byToken

@@ -99,7 +99,7 @@ export const drain = async (chunks: AsyncIterable<Buffer>) => {
   }
 };
 
-/** No limit on the whole, but on a time without any bytes. */
+/** Allows any total time, but drops the connection when no bytes arrive for too long. */
 export const untilStalled = async <T>(req: IncomingMessage, work: () => Promise<T>): Promise<T> => {
   req.setTimeout(bounds.bodyTimeoutMs, () => req.destroy());
   return work().finally(() => req.setTimeout(0));

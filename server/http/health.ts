@@ -10,7 +10,7 @@ const cacheMs = { success: 30_000, failure: 2_000 };
 export interface CheckedDatabase {
   ping(): Promise<void>;
   tryWrite(): Promise<void>;
-  /** In the time of `performance.now()`. */
+  /** A timestamp of `performance.now()`. */
   writeFailedAt(): number | undefined;
 }
 
@@ -23,7 +23,7 @@ export const createHealth = ({
   idleMs,
 }: {
   database: CheckedDatabase;
-  /** How long the scheduler has not ticked. */
+  /** Time since the last tick of the scheduler. */
   idleMs: () => number;
 }) => {
   let starting = false;

@@ -55,7 +55,7 @@ export const liveEvents =
       userId,
       after,
       receive: ({ eventId, kind, id, text, steps }) => {
-        // A stream cannot resume after an event that is not kept, so that one has no id.
+        // Progress events are not stored, so a stream cannot resume after one. Send it without an id.
         const position = kind === 'progress' ? '' : `id: ${eventId}\n`;
         write(`${position}event: ${kind}\ndata: ${JSON.stringify({ id, text, steps })}\n\n`);
       },

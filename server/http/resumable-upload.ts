@@ -17,8 +17,8 @@ const Fields = MediaForm.pick({ alt: true });
 type Upload = Awaited<ReturnType<ResumableUploads['find']>>;
 
 /**
- * The tus protocol 1.0 with creation, termination and expiration. GET is ours: it answers the media item, because a tus
- * upload ends without a body.
+ * The tus protocol 1.0 with creation, termination and expiration. GET is our addition: it returns the media item,
+ * because a tus upload ends without a body.
  */
 export const resumableUploadRoutes = ({ resumableUploads }: { resumableUploads: ResumableUploads }) => {
   const append = async (req: Request<{ id: string }>, res: Response, caller: Caller) => {
@@ -30,7 +30,7 @@ export const resumableUploadRoutes = ({ resumableUploads }: { resumableUploads: 
     try {
       return await untilStalled(req, () => resumableUploads.append(caller, req.params.id, offset, chunks));
     } catch (error) {
-      // Another request is ahead: the sender asks where to continue, however it learns that this one ended.
+      // Another request is ahead of this one. Close the connection; the client then asks where to continue.
       if (error instanceof Refusal && error.code === 'Conflict') res.setHeader('connection', 'close');
       // Most clients read the response only after they have sent the whole body.
       else await untilStalled(req, () => drain(chunks));

@@ -3,10 +3,12 @@ import { systemClock } from '#server/clock';
 import type { Config } from '#server/config/config';
 import { Refusal } from '#server/errors';
 
-/** RFC 9116 wants a date within a year. It moves with the day of the request, so that it never passes. */
+/**
+ * RFC 9116 asks for an expiry date within a year. It is computed from the day of the request, so that it never passes.
+ */
 const validMs = 180 * 24 * 3_600_000;
 
-/** `/.well-known/security.txt`, whom to tell about a flaw of this installation; none without SECURITY_CONTACT. */
+/** `/.well-known/security.txt`: where to report a flaw of this installation. Not served without SECURITY_CONTACT. */
 export const securityText = ({ securityContact, baseUrl }: Config): RequestHandler<Record<string, string>> => {
   return (_req, res) => {
     if (securityContact === undefined)

@@ -17,7 +17,7 @@ const workerSecurity = "default-src 'none'";
 const hashedPath = /^\/assets\/[\w.-]+$/;
 const fontPath = '/geist.woff2';
 const fontFile = /^\/assets\/geist-latin-wght-normal[\w.-]*\.woff2$/;
-/** Redirects for a hashed file that this process lacks: during a deployment another process may have that release. */
+/** How often to redirect for a hashed file that this process lacks: during a deployment another process may have it. */
 const maxTries = 10;
 const retryDelayMs = 100;
 
@@ -31,7 +31,7 @@ export const createWebApp = (folder: string) => {
     return files.get(path);
   };
 
-  /** Browsers request /favicon.ico by themselves; pages that no build knows name the font without its hash. */
+  /** Browsers request /favicon.ico by themselves; pages that are not part of a build use the font without its hash. */
   const aliasOf = (path: string) => {
     if (path === '/favicon.ico') return '/favicon.svg';
     if (path !== fontPath) return path;

@@ -74,7 +74,7 @@ export const checkInstallation = async (parts: InstallationParts): Promise<Check
         .filter(({ level }) => level !== 'ok'),
     Node: async () => (oldNode ? [checksNamed('Node').note(oldNode)] : []),
   };
-  // While nothing may go out, its being late is no fault; the check of the hold says what to do.
+  // During a hold, late posts and due work are normal; the check of the hold says what to do.
   const held = await isHeld().catch(() => false);
   const results: Check[] = [];
   for (const [name, rule] of Object.entries(rules)) {

@@ -12,7 +12,7 @@ export interface Chore {
 /** A listener that reconnects wakes every loop, so this covers only notifications that PostgreSQL itself lost. */
 const checkEvery = '1 minute';
 const kinds = Object.keys(dueWork) as DueKind[];
-/** Work that reaches nothing outside, and goes on during a hold. */
+/** Work that sends nothing to the outside, so it goes on during a hold. */
 const isLocal = (kind: DueKind) => kind === 'fits' || kind === 'forecasts';
 const holdPollMs = 2_000;
 /** Any database role may notify the channel, with any payload. */
@@ -51,7 +51,7 @@ export const createScheduler = ({
   clock: ServiceClock;
   /** Whether nothing may be sent to the outside: after a restore, until a person releases it. */
   isHeld?: () => Promise<boolean>;
-  /** After the operator entered credentials on another instance. */
+  /** Called when the operator may have entered credentials on another instance. */
   readNetworkKeys?: () => Promise<unknown>;
   report: (error: unknown) => void;
 }) => {
@@ -71,7 +71,7 @@ export const createScheduler = ({
     started.add(loop);
     loop.start();
   };
-  /** A hold only ever ends while a process runs, so it is polled until then and never again. */
+  /** While a process runs, a hold can end but never begin, so this polls until the hold ends and then stops. */
   const startOutgoing = async (signal: AbortSignal) => {
     const isFree = await isHeld().then(
       (held) => !held,
@@ -106,7 +106,7 @@ export const createScheduler = ({
       void startOutgoing(stopping.signal);
     },
 
-    /** Instead of start, for a process without jobs, which still has to follow moves of the clock. */
+    /** Use instead of `start` in a process without jobs, which still has to follow moves of the clock. */
     follow,
 
     /** Agenda runs each job on one instance at a time. */
@@ -128,7 +128,7 @@ export const createScheduler = ({
       }
     },
 
-    /** Instead of start: handles all rows that are due now in these loops. */
+    /** Use instead of `start`: handles all rows that are due now in these loops. */
     runDue: async (names: readonly DueKind[]) => {
       await Promise.all(names.map((name) => loops[name].runDue()));
     },

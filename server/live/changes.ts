@@ -19,9 +19,9 @@ export type LiveKind =
   | 'clock'
   /** The credentials of a network; the id is its key. */
   | 'provider'
-  /** What is foreseen about posts; the id is that of the workspace. */
+  /** The forecast for scheduled posts; the id is that of the workspace. */
   | 'forecast'
-  /** Steps of a post that goes out. Not kept for tabs that resume: these read the current ones. */
+  /** Steps of a send in progress. Not stored for tabs that resume, which read the current steps instead. */
   | 'progress';
 
 /** Says that a record changed, not how. Tabs fetch it themselves, with their own rights. */
@@ -31,7 +31,7 @@ export interface LiveChange {
   readonly id: string;
   /** For the toast. */
   readonly text?: string;
-  /** Only of `progress`. */
+  /** Only for `progress`. */
   readonly steps?: readonly SendStep[];
 }
 

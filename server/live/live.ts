@@ -74,7 +74,7 @@ export const createLive = ({ store, report }: { store: LiveStore; report: (error
     }
   };
 
-  /** Changes were missed before the connection was up, or while it was lost. */
+  /** Called when changes may have been missed: before the connection was up, or while it was lost. */
   const resyncAll = () => {
     resetRecent();
     for (const listener of accessListeners) listener();
@@ -102,7 +102,9 @@ export const createLive = ({ store, report }: { store: LiveStore; report: (error
       }
     },
 
-    /** After sign-out, removal, a switch of workspace or a revoked token. Other instances learn of it on commit. */
+    /**
+     * Call after sign-out, removal, a switch of workspace or a revoked token. Other instances are notified on commit.
+     */
     accessChanged: async (userId: string = everybody) => {
       for (const listener of accessListeners) listener();
       await store.notify([JSON.stringify({ accessOf: userId } satisfies AccessChange)]);

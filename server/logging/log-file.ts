@@ -35,7 +35,7 @@ export const openLogFile = (path: string, { bytes: maxBytes = defaultMaxBytes }:
 
   return {
     write: (line: string) => {
-      // A full disk must not fail requests, and a file that cannot be rotated still takes lines.
+      // A full disk must not fail requests, and a file that cannot be rotated still accepts lines.
       try {
         if (performance.now() - checkedAtMs > checkEveryMs) rotateIfLarge();
       } catch {}

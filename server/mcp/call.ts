@@ -52,7 +52,7 @@ export const callTool = async (
   }
 };
 
-/** Some clients send a call twice, which makes two drafts: the answer names the other one. */
+/** Some clients send a call twice, which creates two drafts, so the answer names the other one. */
 const isNewPost = ({ action }: RunnableAction, args: unknown) =>
   action.kind === 'Write' && action.output === Post && !Object.hasOwn(Object(args), 'id');
 

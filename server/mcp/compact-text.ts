@@ -1,7 +1,7 @@
 /**
- * A compact text form of an output, for models: many clients show them the text alone, and every token costs. One line
- * per field; a list of flat records becomes a table; empty values are left out. Text from outside is quoted and stays on
- * the line of its field, so that it cannot pass for a field.
+ * A compact text form of an output, for models: many clients show only the text to them, and every token costs. One
+ * line per field; a list of flat records becomes a table; empty values are left out. Text from outside is quoted and
+ * stays on the line of its field, so that it cannot pass for a field.
  */
 export const toCompactText = (output: object): string => {
   const lines = fieldsOf(output);
@@ -43,7 +43,7 @@ const isFlat = (value: unknown) => isScalar(value) || (Array.isArray(value) && v
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   !isFlat(value) && !Array.isArray(value) && Object.values(Object(value)).every(isFlat);
 
-/** A write compares `updatedAt` to the microsecond, other times are only read. */
+/** `updatedAt` keeps its microseconds, because a write compares them. Other times are only read. */
 const cell = (name: string, value: unknown) =>
   typeof value === 'string' && name !== 'updatedAt' ? quoted(shortInstant(value)) : flat(value);
 

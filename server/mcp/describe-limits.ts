@@ -9,7 +9,7 @@ const valueForms: Partial<Record<Option['type'], string>> = {
   Focus: 'Focus: JSON {"media_…":{"x":0,"y":0.5}}, each from -1 to 1.',
 };
 
-/** Said once for all networks, because each of them would repeat it. */
+/** Stated once, because it would be the same for every network. */
 const describeOptions = (options: readonly Option[]) =>
   [
     'Options: set them as <network>.<name>, value as text; * marks the default, ! what is required.',
@@ -17,7 +17,7 @@ const describeOptions = (options: readonly Option[]) =>
     'fit changes files that break a limit, cut shortens a long video. detail: true says what each option does.',
   ].join(' ');
 
-/** The limits in a few lines for each network. A post that breaks one is told all of it by posts.validate. */
+/** The limits in a few lines per network. posts.validate reports every limit that a post breaks. */
 export const describeLimits = ({ providers }: { providers: readonly ProviderLimits[] }) =>
   [describeOptions(providers.flatMap(({ options }) => options)), ...providers.map(describeNetwork)].join('\n');
 

@@ -3,7 +3,7 @@ import { type MetricName, metricNames, type Summary } from '#contracts/analytics
 import type { ProviderLimits } from '#contracts/providers';
 import { quoted } from './compact-text.ts';
 
-/** What the numbers of an account mean: 0 from a network that reports nothing is no result. */
+/** What the metrics of an account mean: 0 from a network that reports nothing is not a result. */
 export interface SummaryContext {
   readonly accounts: readonly Pick<Account, 'id' | 'handle' | 'statistics'>[];
   readonly limits: readonly Pick<ProviderLimits, 'provider' | 'constraints'>[];
@@ -17,7 +17,7 @@ const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 
 type AccountTotals = Summary['byAccount'][number];
 
-/** Tables of what networks report, with the best of the lists. All of it is in `structuredContent`. */
+/** Tables of what networks report, with the top entries of the lists. `structuredContent` has everything. */
 export const describeSummary = (summary: Summary, context: SummaryContext) => {
   const { from, to, timeZone, totals, byAccount } = summary;
   if (totals.posts === 0) return `No posts were published from ${from} to ${to}.`;

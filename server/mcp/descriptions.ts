@@ -8,9 +8,9 @@ import type { Refusal } from '#server/errors';
 import { inOneLine, quoted, shortInstant, toCompactText } from './compact-text.ts';
 import { shortTexts, type TextContext } from './short-texts.ts';
 
-/** A refusal as text for a model, one line for each thing that is wrong, and each said once. */
+/** A refusal as text for a model: one line per problem, without repetition. */
 export const describeRefusal = ({ code, message, issues }: Refusal) => {
-  // The message of a bad input is its first issue.
+  // The message of a BadInput repeats its first issue.
   if (code !== 'BadInput' || issues.length === 0) {
     return [
       `${code}: ${inOneLine(withoutFirst(message, issues))}`,
@@ -53,7 +53,7 @@ const describePost = (post: Post) => {
     : text;
 };
 
-/** Without what a model does not need beside the address: the id of the network. */
+/** Leaves out the id that the network gave the post, because a model needs only the URL. */
 const describeResults = (results: Post['results']) =>
   results.length === 0 ? [] : ['results:', ...results.map(describeResult)];
 
@@ -101,7 +101,7 @@ export const describePending = (
     `Tell the user, and do not call ${tool} again for it.`,
   ].join(' ');
 
-/** Ends the sentence. The words are those of a person, and quoted, so that they cannot pass for ours. */
+/** Ends the sentence with the person's reason, quoted so that it cannot pass for our own text. */
 const describeReason = ({ personsReason }: RequestState) =>
   personsReason === undefined
     ? ', without a reason.'

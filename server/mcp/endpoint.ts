@@ -100,7 +100,7 @@ const send = (res: ServerResponse, status: number, text: string, type = 'applica
   res.end(text);
 };
 
-/** A body that is not JSON is a parse error; JSON that we do not take is a bad request. */
+/** A body that is not JSON is a parse error; JSON that we do not accept is a bad request. */
 const notReadable = (error: unknown): never => {
   if (!(error instanceof Refusal)) throw error;
   const {

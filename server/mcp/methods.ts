@@ -25,7 +25,7 @@ import type { ToolAccess, Tools } from './tools.ts';
 /** Whom a bearer token stands for. */
 export interface McpCaller extends ToolAccess {
   readonly caller: Caller;
-  /** Whose requests are counted together. */
+  /** Requests with the same key share a rate limit. */
   readonly rateKey: string;
 }
 

@@ -7,7 +7,7 @@ import type { Reading } from '#server/posts/reading';
 import type { Providers } from '#server/providers/providers';
 import { createMcpEndpoint, type McpParts } from './endpoint.ts';
 
-/** The agent door, for tokens that `identity` vouches for. */
+/** The MCP endpoint, for tokens that `identity` accepts. */
 export const openMcp = ({
   identity,
   mcpAccess,

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The version without a handshake: each request says in `_meta` what it speaks. The others begin with `initialize`. */
+/** The version without a handshake: each request names its version in `_meta`. The others begin with `initialize`. */
 export const modernVersion = '2026-07-28';
 export const newestLegacyVersion = '2025-11-25';
 export const versions: readonly string[] = [modernVersion, newestLegacyVersion, '2025-06-18', '2025-03-26'];
@@ -33,7 +33,7 @@ export interface Message {
   readonly modern: boolean;
 }
 
-/** The protocol says no: a JSON-RPC error, and the HTTP status it goes out with. */
+/** A violation of the protocol: a JSON-RPC error, with its HTTP status. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
   readonly code: number;
@@ -57,7 +57,7 @@ export const idOf = (body: unknown): Id | undefined => {
   return typeof id === 'string' || Number.isSafeInteger(id) ? (id as Id) : undefined;
 };
 
-/** One message in one version, with everything checked that does not depend on the method's own parameters. */
+/** Parses one message, and checks everything that does not depend on the parameters of its method. */
 export const readMessage = (body: unknown, headers: IncomingHttpHeaders): Message => {
   if (Array.isArray(body)) throw notRequest('Batches are not taken: send one message per request.');
   if (!isFields(body) || body.jsonrpc !== '2.0') throw notRequest('The body must be one JSON-RPC 2.0 message.');
@@ -78,7 +78,7 @@ export const readMessage = (body: unknown, headers: IncomingHttpHeaders): Messag
 
 const noFields: Fields = {};
 
-/** Undefined is a client from before the header: 2025-03-26. */
+/** Returns undefined for a client of 2025-03-26, which sends no version header. */
 const readVersion = (meta: Fields, headers: IncomingHttpHeaders): unknown => {
   const claimed = meta[protocolVersionKey];
   const header = headers['mcp-protocol-version'];

@@ -59,7 +59,7 @@ const describeFile = ({
 
 type PostPage = Output<(typeof postActions)['posts.list']>;
 
-/** The address of all cards is the same but for their ids, so it is there once. */
+/** The URLs of all cards differ only in their ids, so their prefix is printed once. */
 const describePosts = ({ requests = [], ...page }: PostPage) => {
   const [first] = requests;
   if (first === undefined) return toCompactText(page);
@@ -73,7 +73,7 @@ const describePosts = ({ requests = [], ...page }: PostPage) => {
   ].join('\n');
 };
 
-/** What a text needs beside the output. */
+/** What a text needs besides the output. */
 export interface TextContext {
   readonly args: Readonly<Record<string, unknown>>;
   readonly readSummaryContext: () => Promise<SummaryContext>;
@@ -81,7 +81,7 @@ export interface TextContext {
 
 type Describe = (output: never, context: TextContext) => string | Promise<string>;
 
-/** Texts of outputs that the general form makes long, by action. The output itself is in `structuredContent`. */
+/** Shorter texts, by action, for outputs that are long in the general form. `structuredContent` has the full output. */
 export const shortTexts: Readonly<Record<string, Describe>> = {
   'accounts.list': describeAccounts,
   'media.list': describeMedia,

@@ -2,19 +2,19 @@ import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 
 export interface ProcessBounds {
-  /** From its start to its end. */
+  /** Limit for the whole run. */
   readonly timeMs: number;
-  /** Without output. */
+  /** Limit for a period without output. */
   readonly silentMs?: number;
   /** Address space. Left out for programs that reserve far more than they use, as Node does. */
   readonly memoryBytes?: number;
-  /** Of each file that it writes. */
+  /** Limit for each file that the program writes. */
   readonly fileBytes: number;
 }
 
 export type ProcessEnd =
   | { readonly is: 'done'; readonly output: Buffer }
-  /** With an exit code of its own. */
+  /** The program exited with an error code of its own. */
   | { readonly is: 'failed'; readonly stderr: string }
   | { readonly is: 'ended'; readonly why: EndReason };
 
@@ -27,8 +27,8 @@ const mostErrorBytes = 4_000;
 const niceness = '10';
 
 /**
- * The third pipe closes when the service ends, also by kill -9. Then the shell kills its whole process group, so that no orphan
- * goes on. The program inherits the limits of the shell.
+ * File descriptor 3 is a pipe that closes when the service ends, even after kill -9. The shell then kills its whole
+ * process group, so that no orphan keeps running. The program inherits the limits of the shell.
  */
 const script = `ulimit -c 0; ulimit -f "$1"; ulimit -t "$2"; [ "$3" = 0 ] || ulimit -v "$3" 2>/dev/null; shift 3
 nice -n ${niceness} "$@" 3<&- & program=$!
@@ -38,14 +38,17 @@ kill "$watch" 2>/dev/null
 exit "$status"`;
 
 const fileBlock = 512;
-/** ffmpeg is told to use two threads; what reads and writes beside them takes little. */
+/** ffmpeg runs with two threads, and its other work uses little CPU. */
 const mostCores = 4;
 /** Where programs are looked up without FFMPEG_PATH. */
 const searchPath = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
 /** A shell exits with 128 plus the number of the signal that ended its program. */
 const signals = { kill: 137, cpu: 152, fileSize: 153 };
 
-/** A paused process has not read what the program wrote meanwhile, so the program gets the lost time back, once. */
+/**
+ * If this process was paused, the timer fires late, before we have read the output of the program. So the timeout is
+ * extended once, by the delay.
+ */
 const startTimeout = (ms: number, onTimeout: () => void) => {
   let dueMs = 0;
   let timer: NodeJS.Timeout | undefined;

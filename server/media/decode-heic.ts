@@ -10,8 +10,8 @@ const mostBytes = 400 * 1024 * 1024;
 const packages = createRequire(import.meta.url);
 
 /**
- * In a process of its own: neither sharp nor Debian's ffmpeg reads HEIC, and what WebAssembly has once taken of memory it
- * never gives back.
+ * Neither sharp nor Debian's ffmpeg reads HEIC, so WebAssembly decodes it. This runs in its own process, because
+ * WebAssembly never gives memory back.
  */
 const script = `
 const { readFileSync } = require('node:fs');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { bounds } from '#server/bounds';
 import { type EndReason, type ProcessEnd, runBounded } from './bounded-process.ts';
 
-/** What a file is made of, as ffprobe reads it. */
+/** Properties of a file, as ffprobe reports them. */
 export interface Probe {
   readonly videoCodec: string;
   readonly pixelFormat: string;
@@ -14,14 +14,14 @@ export interface Probe {
   readonly audioCodec?: string;
   /** 0 when unknown. */
   readonly durationMs: number;
-  /** Of the pictures alone; 0 when unknown. */
+  /** Duration of the video stream only; 0 when unknown. */
   readonly videoMs: number;
 }
 
-/** Why a conversion may work another time. */
+/** Why a conversion may succeed on a retry. */
 type TroubleReason = EndReason | 'DiskFull';
 
-/** The file is not to blame. */
+/** A failure that is not the fault of the file. */
 export class FitTrouble extends Error {
   readonly why: TroubleReason;
 
@@ -47,16 +47,16 @@ const probeLimits = { timeMs: probeMs, silentMs, memoryBytes: bounds.videoFitMem
 export type Ffmpeg = ReturnType<typeof createFfmpeg>;
 
 /**
- * ffmpeg and ffprobe of this machine, where it has them. They read files that our own sniffing accepted, with the demuxer of
- * that type, and nothing but local files.
+ * The ffmpeg and ffprobe of this machine, if installed. They read only local files whose type our own sniffing
+ * accepted, with the demuxer of that type.
  */
 export const createFfmpeg = ({
   folder,
   limits = { timeMs: bounds.videoFitMs, memoryBytes: bounds.videoFitMemoryBytes, fileBytes: bounds.videoFitBytes },
 }: {
-  /** Empty: where programs usually are. */
+  /** Empty: look in the usual folders. */
   folder: string;
-  /** Of a conversion. */
+  /** Limits of one conversion. */
   limits?: { readonly timeMs: number; readonly memoryBytes: number; readonly fileBytes: number };
 }) => {
   const program = (name: string) => (folder === '' ? name : join(folder, name));
@@ -72,7 +72,10 @@ export const createFfmpeg = ({
     return /version (\S+)/.exec(version.output.toString('latin1'))?.[1] ?? 'unknown';
   };
 
-  /** Undefined without ffmpeg, or if it was built without H.264. Checked again every minute: it may be installed while we run. */
+  /**
+   * Undefined without ffmpeg, or if it was built without H.264. Then checks again after a minute, because ffmpeg may be
+   * installed while we run.
+   */
   const version = (): Promise<string | undefined> => {
     const now = performance.now();
     if (cached === undefined || now - cached.at > retryAfterMs) {
@@ -103,7 +106,7 @@ export const createFfmpeg = ({
       return end.is === 'done' ? readProbe(end.output) : undefined;
     },
 
-    /** `percent` grows to 100, where the length is known. */
+    /** Reports a percentage of at most 99, and only if the duration is known. */
     convert: (
       {
         path,

@@ -20,7 +20,9 @@ export class BadFile extends Error {
 /** Enough bytes of a file to recognise its type. */
 export const headBytes = 64;
 
-/** By content: a name or a declared type can say anything. Whether the rest of the file is valid is checked later. */
+/**
+ * Detects the type by content, because a name or a declared type can be wrong. The rest of the file is checked later.
+ */
 export const fileType = (head: Buffer): FileType => {
   const text = head.toString('latin1');
   if (text.length === 0) throw new BadFile('Empty', 'is empty');

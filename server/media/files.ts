@@ -15,7 +15,7 @@ export interface MediaFiles {
   readonly place: string;
   /** Checks that files can be stored here; the error is written for the operator. */
   check(options?: { readonly changesNothing?: boolean }): Promise<void>;
-  /** Takes the file at this path. When it returns, the bytes are safe under the key. */
+  /** Moves the file at this path into the storage. When the call returns, the bytes are stored safely under the key. */
   put(key: string, path: string, mimeType: string): Promise<void>;
   /** Undefined when there is no such file. */
   read(key: string, range?: ByteRange): Promise<{ readonly bytes: number; readonly stream: Readable } | undefined>;

@@ -27,7 +27,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Why it cannot be done. */
+/** Why a picture cannot be fitted. */
 export type PictureRefusal = 'Animated' | 'TooSmall';
 
 export type Fit =
@@ -105,7 +105,10 @@ const encoded = (image: Sharp, type: FitType, quality: number): Promise<Buffer> 
   return image.flatten({ background: white }).jpeg({ quality }).toBuffer();
 };
 
-/** The picture's own type first, then the least lossy. JPEG has no transparency, so it is used for it only when alone. */
+/**
+ * The picture's own type first, then the least lossy. JPEG has no transparency, so a transparent picture becomes JPEG
+ * only if the network accepts nothing else.
+ */
 const typesFor = (format: string, isOpaque: boolean, accepted: readonly FitType[]): FitType[] => {
   const own = fitTypes.filter((type) => type === `image/${format}`);
   const others: readonly FitType[] = isOpaque ? fitTypes : ['image/png', 'image/webp', 'image/jpeg'];

@@ -46,7 +46,8 @@ export const createFitJobs = ({
         await store.retry(job, job.attempts - 1, 0);
         return;
       }
-      // An operator can make room: that must not end as a refusal of the file.
+      // A full disk is not the fault of the file, and the operator can free space, so retry instead of refusing the
+      // file.
       if (isDiskFull(error)) {
         report(error);
         await store.retry(job, job.attempts - 1, diskRetryAfterMs);
@@ -63,7 +64,10 @@ export const createFitJobs = ({
     await store.remove(job);
   };
 
-  /** Without ffmpeg nothing is due here: another instance may have it. It is started only when a video waits. */
+  /**
+   * Without ffmpeg nothing is due here, because another instance may have it. Checks for ffmpeg only when a video
+   * waits.
+   */
   const msToNext = async () => {
     const ms = await store.msToNext();
     return ms === undefined || (await ffmpeg.version()) === undefined ? undefined : ms;
@@ -88,7 +92,7 @@ export const createFitJobs = ({
       stopping = new AbortController();
       loop.start();
     },
-    // A conversion may outlast a stop: another process, or the next start, runs it again.
+    // Stopping aborts the running conversion. Another process, or the next start, runs it again.
     stop: (graceMs) => {
       stopping.abort();
       return loop.stop(graceMs);

@@ -6,7 +6,7 @@ import { BadFile } from './file-type.ts';
 import type { PictureRefusal } from './fit-image.ts';
 import { readVideo, type Video } from './video.ts';
 
-/** What a video has to be, beside MP4 with H.264 and AAC, which it always becomes. */
+/** Limits for the fitted video, which is always MP4 with H.264 and AAC. */
 export interface VideoTarget {
   readonly kind: 'Video';
   readonly maxBytes: number;
@@ -14,7 +14,7 @@ export interface VideoTarget {
   readonly maxRatio?: number | undefined;
   readonly maxWidth?: number | undefined;
   readonly maxFrameRate?: number | undefined;
-  /** The end is cut off there. */
+  /** The video is cut off at this time. */
   readonly cutMs?: number | undefined;
   /** A GIF repeats until it has this length. */
   readonly repeatMs?: number | undefined;
@@ -24,10 +24,10 @@ export const videoType = 'video/mp4';
 export const videoCodec = 'h264';
 export const audioCodec = 'aac';
 
-/** Why it cannot be done. `Broken`: ffmpeg cannot read it. */
+/** Why a video cannot be fitted. `Broken`: ffmpeg cannot read it. */
 export type VideoRefusal = 'Broken' | 'TooLong' | 'TooSmall' | 'TooBig' | 'TookTooLong';
 
-/** Of a picture or a video. `Failed`: it was tried several times. */
+/** Why a picture or a video cannot be fitted. `Failed`: several attempts failed. */
 export type FitRefusal = PictureRefusal | VideoRefusal | 'Failed';
 
 export type FittedVideo = { readonly refused: VideoRefusal } | Video;
@@ -46,7 +46,7 @@ interface Size {
   readonly height: number;
 }
 
-/** What networks show at most; more would only take longer. */
+/** Networks show nothing larger, so more pixels would only take longer to convert. */
 const longestSide = 1_920;
 const shortestSide = 32;
 /** Some networks refuse lower frame rates. */
@@ -55,11 +55,11 @@ const usualFrameRate = 30;
 const fastestFrameRate = 60;
 const audioBits = 128_000;
 const mostVideoBits = 8_000_000;
-/** Below that a picture of this size falls apart. */
+/** At a lower bit rate the picture falls apart. */
 const leastVideoBits = 150_000;
-/** Least share of the duration in the result: with less, ffmpeg could not read the rest. */
+/** If less than this share of the duration is in the result, ffmpeg could not read the source. */
 const leastShare = 0.5;
-/** Share of the byte limit for the streams; the rest is for tables and the error of the rate control. */
+/** Share of the byte limit for audio and video. The rest is for tables and for inaccurate rate control. */
 const headroom = 0.93;
 
 /** Writes the fitted video to `output`. The same file, mode and target become the same bytes with the same ffmpeg. */
@@ -93,7 +93,8 @@ export const fitVideo = async (
       throw new FitTrouble(end.why);
     }
     if ((await stat(output)).size <= target.maxBytes) {
-      // ffmpeg goes on after what it cannot read, and the silent track is as long as the video should be.
+      // ffmpeg skips what it cannot read, and a silent track has the full length anyway. So check the length of the
+      // video stream.
       const { videoMs = 0 } = (await ffmpeg.probe(output, videoType)) ?? {};
       if (videoMs < plan.durationMs * leastShare) return { refused: 'Broken' };
       return factsOf(output).catch(unlessBroken);
@@ -102,10 +103,10 @@ export const fitVideo = async (
   return { refused: 'TooLong' };
 };
 
-/** In the words of ffmpeg and of its codecs. */
+/** How ffmpeg and its codecs report it. */
 const outOfMemory = /cannot allocate memory|malloc.*failed|failed to allocate/i;
 
-/** Read by ourselves, as those of an upload are. */
+/** Read with our own parser, like the properties of an upload. */
 const factsOf = async (path: string): Promise<FittedVideo> => {
   const file = await open(path, 'r+');
   try {
@@ -118,7 +119,7 @@ const factsOf = async (path: string): Promise<FittedVideo> => {
   }
 };
 
-/** ffmpeg found nothing to write in it. */
+/** An unreadable result means that ffmpeg found nothing to convert. */
 const unlessBroken = (error: unknown): FittedVideo => {
   if (error instanceof BadFile) return { refused: 'Broken' };
   throw error;
@@ -128,7 +129,7 @@ interface Plan {
   readonly before: readonly string[];
   readonly filters: readonly string[];
   readonly durationMs: number;
-  /** It ends there; otherwise with its pictures. */
+  /** Whether the result is cut at `durationMs`. */
   readonly isCut: boolean;
 }
 
@@ -139,7 +140,7 @@ const planFor = (probe: Probe, source: VideoSource, mode: FitMode, target: Video
   const durationMs = Math.min(ownMs * (repeats + 1), cutMs);
   return {
     before: repeats > 0 ? ['-stream_loop', String(repeats)] : [],
-    // A small picture is repeated sooner than a large one.
+    // Scale before changing the frame rate: repeating small frames is faster than repeating large ones.
     filters: [...shapeFilters(source, mode, target), ...rateFilters(probe, source, target)],
     durationMs,
     isCut: cutMs < ownMs,
@@ -148,12 +149,12 @@ const planFor = (probe: Probe, source: VideoSource, mode: FitMode, target: Video
 
 const rateFilters = ({ frameRate }: Probe, { mimeType }: VideoSource, { maxFrameRate }: VideoTarget) => {
   const most = Math.min(maxFrameRate ?? fastestFrameRate, fastestFrameRate);
-  // The pictures of a GIF have a length each.
+  // Each frame of a GIF has its own duration, so a GIF needs a constant frame rate.
   if (mimeType === 'image/gif' || (frameRate > 0 && frameRate < slowestFrameRate)) return [`fps=${usualFrameRate}`];
   return frameRate > most + 0.5 ? [`fps=${most}`] : [];
 };
 
-/** None when the picture stays as it is. */
+/** Empty when the size does not change. */
 const shapeFilters = (source: VideoSource, mode: FitMode, target: VideoTarget): string[] => {
   const frame = frameOf(source, mode, target);
   const scale = Math.min(
@@ -174,12 +175,12 @@ const shapeFilters = (source: VideoSource, mode: FitMode, target: VideoTarget): 
 const isMisshapen = ({ width, height }: Size, { minRatio = 0, maxRatio = Infinity }: VideoTarget) =>
   width / height < minRatio || width / height > maxRatio;
 
-/** What is kept of it, or put around it, at its full size. */
+/** The crop or the padded canvas at full size, before scaling. */
 const frameOf = (source: Size, mode: FitMode, target: VideoTarget): Size => {
   const { width, height } = source;
   const { minRatio = 0, maxRatio = Infinity } = target;
   if (mode === 'shrink' || !isMisshapen(source, target)) return { width, height };
-  // The middle of what is allowed, where that is narrow: sides are rounded to even numbers.
+  // Sides are rounded to even numbers, so aim for the middle when the allowed range is narrow.
   const middle = maxRatio / minRatio < 1.05 ? (minRatio + maxRatio) / 2 : undefined;
   const ratio = middle ?? (width / height < minRatio ? minRatio * 1.002 : maxRatio / 1.002);
   const isTall = width / height < ratio;
@@ -187,13 +188,13 @@ const frameOf = (source: Size, mode: FitMode, target: VideoTarget): Size => {
   return isTall ? { width: height * ratio, height } : { width, height: width / ratio };
 };
 
-/** H.264 with colours at half the size has even sides. */
+/** yuv420p stores colours at half the resolution, so both sides must be even. */
 const evenly = ({ width, height }: Size): Size => ({
   width: Math.max(2, Math.round(width / 2) * 2),
   height: Math.max(2, Math.round(height / 2) * 2),
 });
 
-/** Undefined when it would need more bytes than there are. */
+/** Undefined when the byte limit is too small for the duration. */
 const argsFor = (
   { filters, durationMs, isCut }: Plan,
   probe: Probe,

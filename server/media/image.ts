@@ -61,11 +61,11 @@ const isSystemError = (error: unknown) => (error as NodeJS.ErrnoException).sysca
 const formatOf = ({ format, compression }: SharpMetadata) =>
   format !== 'heif' ? format : compression === 'hevc' ? 'heic' : 'avif';
 
-/** What browsers and ffmpeg make of a picture that is to be shown for less than 20 ms. */
+/** Browsers and ffmpeg show a frame for 100 ms if its delay is less than 20 ms. */
 const usualDelayMs = 100;
 const leastDelayMs = 20;
 
-/** Of an animated GIF; null for what does not move. */
+/** The duration of an animated GIF; null for a still picture. */
 const lengthOf = ({ format, pages = 1, delay = [] }: SharpMetadata) =>
   format !== 'gif' || pages < 2 ? null : delay.reduce((sum, ms) => sum + (ms < leastDelayMs ? usualDelayMs : ms), 0);
 
@@ -75,7 +75,7 @@ export const thumbnailOf = async (bytes: Buffer) =>
     .webp({ quality: 80 })
     .toBuffer();
 
-/** For a video, whose frames are not decoded here: its shape with a play sign. */
+/** The thumbnail of a video for which there is no frame: its shape with a play sign. */
 export const placeholder = async ({ width, height }: { width: number; height: number }): Promise<Buffer> => {
   const sharp = await loadSharp();
   const scale = thumbnailPixels / Math.max(width, height);

@@ -1,7 +1,7 @@
 import { createFitJobStore } from '#server/media/fits/store';
 import type { Database } from '#server/store/database';
 
-/** What commands read of this slice. Opened apart, because they prepare nothing. */
+/** Queries for commands, which do not open the slice. */
 export const openMediaInspection = ({ database }: { database: Database }) => ({
   due: { fits: () => createFitJobStore(database).msToNext() },
 });

@@ -185,7 +185,7 @@ const audioEntries: Readonly<Record<string, string>> = {
   in24: 'pcm',
 };
 
-/** Undefined when it is none that we know: networks judge it then. */
+/** Undefined for an unknown codec, which the network has to judge. */
 const videoCodecOf = (entry: SampleEntry) => entry && videoEntries[entry.type];
 
 const audioCodecOf = (entry: SampleEntry) => {
@@ -214,7 +214,10 @@ const frameRate = (table: Buffer, header: Box | undefined, sizes: Box | undefine
   return frames < 2 || units === 0 ? undefined : (frames * perSecond) / units;
 };
 
-/** Whether samples lie in a file elsewhere. An entry that is not marked as this file and names nothing is a writer's slip. */
+/**
+ * Whether samples are in another file. An entry without the self-contained flag and without a location is a mistake of
+ * the program that wrote it, and does not count.
+ */
 const hasOutsideReference = (table: Buffer, references: Box, seen: Seen) =>
   boxesIn(table, references.from + 8, references.to, seen).some(
     ({ from, to }) => ((table[from + 3] ?? 0) & 1) === 0 && table.subarray(from + 4, to).some((byte) => byte !== 0),

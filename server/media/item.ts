@@ -3,7 +3,7 @@ import { isMediaId } from '#server/ids';
 import type { NetworkMedia } from '#server/networks/network';
 import type { MediaRow } from './store.ts';
 
-/** The id in an address of this installation, as `url` of an item is. */
+/** The media id in an address of this installation, such as the `url` of an item. */
 export const ownMediaId = (url: string, baseUrl: string) => {
   const id = url.startsWith(`${baseUrl}/media/`) ? url.slice(baseUrl.length + '/media/'.length) : '';
   return isMediaId(id) ? id : undefined;

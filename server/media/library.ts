@@ -19,7 +19,6 @@ export type UsesOf = (workspaceId: string, ids: readonly string[]) => Promise<Re
 /** Whether a scheduled post uses it. */
 export type IsScheduled = (workspaceId: string, id: string) => Promise<boolean>;
 
-/** The images and videos of a workspace. */
 export const createMediaLibrary = ({
   store,
   renditionStore,
@@ -73,7 +72,7 @@ export const createMediaLibrary = ({
     return rows.map((row) => toMediaItem(row, baseUrl));
   },
 
-  /** Of those that exist. */
+  /** By id; leaves out ids that do not exist. */
   thumbnails: async ({ workspaceId }: Caller, ids: readonly string[]) => {
     const rows = ids.length === 0 ? [] : await store.find(workspaceId, ids);
     return new Map(rows.map((row) => [row.id, { url: toMediaItem(row, baseUrl).thumbnailUrl, kind: row.kind }]));
@@ -125,7 +124,7 @@ export const createMediaLibrary = ({
     }
   },
 
-  /** The text of a file that a scheduled post uses was approved with it. */
+  /** A scheduled post was approved with the texts of its files, so only a human may change them. */
   setAlt: (caller: Caller, id: string, alt: string, isScheduled: IsScheduled): Promise<MediaItem> =>
     store.transaction(async () => {
       const { workspaceId } = caller;
@@ -140,8 +139,8 @@ export const createMediaLibrary = ({
     }),
 
   /**
-   * For items that have none. What a person approved, or is asked to approve, keeps its text: it would go out differently
-   * from how it was shown.
+   * Adds texts to items that have none. Skips items that a person approved, or is asked to approve: they must go out as
+   * they were shown.
    */
   giveAlts: async ({ workspaceId }: Caller, alts: ReadonlyMap<string, string>) => {
     if (alts.size === 0) return;
@@ -157,7 +156,9 @@ export const createMediaLibrary = ({
     });
   },
 
-  /** Small pictures of the first of them, for a model to look at. A file that was deleted meanwhile is left out. */
+  /**
+   * Thumbnails of the first `bounds.shownPictures` items, for a model. Leaves out a file that was deleted meanwhile.
+   */
   readPictures: async (media: readonly Pick<MediaItem, 'id'>[]): Promise<Buffer[]> => {
     const pictures: Buffer[] = [];
     for (const { id } of media.slice(0, bounds.shownPictures)) {

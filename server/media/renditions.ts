@@ -25,7 +25,7 @@ import { withPixels } from './with-pixels.ts';
 const waitMs = 20_000;
 const concurrency = 2;
 
-/** A picture or video that has to become something else. */
+/** A picture or video to fit, and the mode and target to fit it with. */
 export interface FitRequest {
   readonly mediaId: string;
   readonly mode: FitMode;
@@ -49,10 +49,10 @@ export const videoTargetText = (target: Omit<VideoTarget, 'kind'>) => {
   return JSON.stringify({ kind: 'Video', maxBytes, minRatio, maxRatio, maxWidth, maxFrameRate, cutMs, repeatMs });
 };
 
-/** Whether it becomes a video, which takes its time. */
+/** Whether the result is a video, which takes long to convert. */
 export const isVideoFit = ({ target }: Pick<FitRequest, 'target'>) => target.startsWith('{"kind":"Video"');
 
-/** A file that was made, not yet kept. */
+/** A rendered file that is not stored yet. */
 interface Rendered {
   readonly path: string;
   readonly thumbnail: Buffer;
@@ -73,8 +73,8 @@ interface Watch {
 export type Renditions = ReturnType<typeof createRenditions>;
 
 /**
- * Pictures and videos of the library as networks take them: made once, kept beside the library, never changed. A rendition
- * that no post is to be published with goes after a day.
+ * Renditions: copies of pictures and videos of the library, converted to what networks accept. A rendition is rendered
+ * once, stored beside the library and never changed. One that no post uses is removed after a day.
  */
 export const createRenditions = ({
   store,
@@ -91,7 +91,7 @@ export const createRenditions = ({
   mediaStore: MediaStore;
   ffmpeg: Ffmpeg;
   files: MediaFiles;
-  /** For files on their way. */
+  /** For temporary files. */
   folder: string;
   baseUrl: string;
   report: (error: unknown) => void;
@@ -164,7 +164,7 @@ export const createRenditions = ({
       }
     });
 
-  /** Makes the file, and removes it when `use` has not taken it. */
+  /** Renders the file, passes it to `use`, and removes it unless `use` moved it. */
   const render = async <T>(
     workspaceId: string,
     request: FitRequest,
@@ -186,7 +186,7 @@ export const createRenditions = ({
     }
   };
 
-  /** Both files first: a file without a row is swept, a row without a file would break a post. */
+  /** Call it before inserting a new row: a file without a row is swept, but a row without a file would break a post. */
   const keepFiles = async (id: string, { path, thumbnail, mimeType }: Rendered) => {
     const thumbnailPath = `${path}.thumbnail`;
     try {
@@ -223,7 +223,10 @@ export const createRenditions = ({
       watch,
     );
 
-  /** One at a time for each request of this process; two processes make the same bytes. */
+  /**
+   * Concurrent calls for the same request share one rendering. Two processes may both render it, but get the same
+   * bytes.
+   */
   const makeOnce = (workspaceId: string, request: FitRequest) => {
     const key = requestKey(request);
     const making = inProgress.get(key) ?? limit(() => make(workspaceId, request)).finally(() => inProgress.delete(key));
@@ -273,7 +276,7 @@ export const createRenditions = ({
       return Promise.race([making, timeout]).finally(() => timer.abort());
     },
 
-    /** Videos alone, which are not waited for. */
+    /** Queues only the videos, without waiting for them. */
     begin: async (workspaceId: string, requests: readonly FitRequest[]) => {
       const videos = unique(requests).filter(isVideoFit).slice(0, bounds.renditions);
       if (videos.length > 0) await jobStore.add(workspaceId, videos);
@@ -286,7 +289,7 @@ export const createRenditions = ({
 
     refuse,
 
-    /** Of those that are due or under way, by `requestKey`; null where nothing is known yet. */
+    /** Progress of queued and running conversions, by `requestKey`; null until a conversion reports progress. */
     percents: async (
       workspaceId: string,
       requests: readonly FitRequest[],
@@ -296,10 +299,10 @@ export const createRenditions = ({
       return new Map(rows.map((row) => [requestKey(row), row.percent]));
     },
 
-    /** Whether this machine has what videos take. */
+    /** Whether this machine has an ffmpeg that can convert videos. */
     canFitVideos: async () => (await ffmpeg.version()) !== undefined,
 
-    /** What posts are to go out with. */
+    /** The renditions that these posts are published with. */
     ofPosts: store.ofPosts,
 
     /** Replaces the renditions stored for the post. */
@@ -329,7 +332,7 @@ export const createRenditions = ({
       return { fitted, lost };
     },
 
-    /** For pages. */
+    /** The rendition as a media item, for pages. */
     item: (row: FinishedRow, { alt }: Pick<NetworkMedia, 'alt'>): MediaItem => ({
       id: row.id,
       ...factsOf(row),
@@ -353,7 +356,7 @@ const factsOf = (row: FinishedRow) => ({
   ...(row.frameRate !== null && { frameRate: row.frameRate }),
 });
 
-/** As it goes out: the alternative text is that of the file it was made of. */
+/** The rendition as it is sent to a network, with the alternative text of the original. */
 export const fittedMedia = (row: FinishedRow, original: Pick<NetworkMedia, 'alt'> | undefined): NetworkMedia => ({
   id: row.id,
   ...factsOf(row),

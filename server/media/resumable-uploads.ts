@@ -63,7 +63,7 @@ export const createResumableUploads = ({
     for (const part of parts) await files.remove(part);
   };
 
-  /** The same answer for whoever asks again: the file does not have to be sent a second time to be refused. */
+  /** Stores the refusal, so that a retry gets the same answer without sending the file again. */
   const refuse = async (workspaceId: string, { id, parts }: ResumableUpload, error: unknown) => {
     if (!(error instanceof Refusal) || error.code !== 'BadInput') return;
     await store.refuse(workspaceId, id, error.body);
@@ -78,7 +78,10 @@ export const createResumableUploads = ({
     }
   };
 
-  /** A stopped process may do this while another one has done it: the row decides which item counts. */
+  /**
+   * Two processes may finish the same upload, for example when one was paused. The first to write the row decides which
+   * item counts.
+   */
   const finish = async (caller: Caller, upload: ResumableUpload): Promise<MediaItem> => {
     const { workspaceId } = caller;
     const { id, bytes, parts, alt, fileName } = upload;
@@ -109,7 +112,10 @@ export const createResumableUploads = ({
     return toMediaItem(row, baseUrl);
   };
 
-  /** Writes up to `bounds.uploadPartBytes` of the source. The last part may be shorter, also where the connection broke. */
+  /**
+   * Writes up to `most` bytes of the source to a file. The last part may be shorter, for example when the connection
+   * broke.
+   */
   const writePart = async (chunks: AsyncIterator<Buffer>, most: number) => {
     await mkdir(folder, { recursive: true });
     const path = join(folder, randomUUID());
@@ -139,7 +145,7 @@ export const createResumableUploads = ({
   return {
     find,
 
-    /** With the key of an earlier request it is that upload, which then continues where it stopped. */
+    /** With the key of an earlier request, returns that upload, so that the client can continue it. */
     create: async ({ workspaceId, userId }: Caller, request: NewResumableUpload): Promise<ResumableUpload> => {
       const { bytes, metadata, key } = request;
       const most = Math.max(limits.imageBytes, limits.videoBytes, limits.documentBytes);
@@ -175,7 +181,10 @@ export const createResumableUploads = ({
       return upload;
     },
 
-    /** Takes bytes from `offset` on. Returns the upload with all that is safe now, also when the sender went away. */
+    /**
+     * Stores the bytes from `offset` on. Returns the upload with everything stored so far, even if the connection
+     * broke.
+     */
     append: async (caller: Caller, id: string, offset: number, source: AsyncIterator<Buffer>) => {
       let upload = await find(caller, id);
       if (upload.refusal) throw refusalOf(upload.refusal);
@@ -189,7 +198,7 @@ export const createResumableUploads = ({
           if (received > upload.bytes)
             throw badInput({ path: 'body', code: 'TooBig', message: 'has more bytes than Upload-Length says' });
           if (upload.received === 0) {
-            // Too little to know the type: the sender continues from the beginning.
+            // Too few bytes to detect the type: they are dropped, and the client sends them again.
             if (part.head.length < headBytes && received < upload.bytes) break;
             const { bytes } = upload;
             await describeUpload('file', async () => mustFit(fileType(part.head), bytes, limits)).catch(
@@ -224,7 +233,7 @@ export const createResumableUploads = ({
       if (upload.received < upload.bytes) throw wrongOffset(upload.received);
       const work = finishing.get(id) ?? finish(caller, upload).finally(() => finishing.delete(id));
       finishing.set(id, work);
-      // The work goes on when nobody waits for it any more.
+      // The work continues even if nobody waits for it, so its error must not go unhandled.
       work.catch(() => undefined);
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<undefined>((resolve) => {
@@ -239,7 +248,7 @@ export const createResumableUploads = ({
       await removeParts(parts);
     },
 
-    /** Abandoned ones, and those whose result nobody asks for any more. */
+    /** Deletes expired uploads with their parts, whether they were abandoned or finished. */
     purge: async () => {
       for (const { parts } of await store.purge(clock.now())) await removeParts(parts);
     },

@@ -38,7 +38,7 @@ export const openMedia = ({
   findRole: FindRole;
   config: Config;
   clock: Clock;
-  /** For upload addresses, which are limits of people. */
+  /** For the expiry of upload addresses. The sandbox does not move it. */
   wallClock: Clock;
   addressesMs: number | undefined;
   report: (error: unknown) => void;

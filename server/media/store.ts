@@ -22,7 +22,7 @@ export interface MediaRow {
   readonly width: number;
   readonly height: number;
   readonly durationMs: number | null;
-  /** Of a video that was uploaded since codecs are read, where we know it. */
+  /** Absent or null when unknown, for example for a video that was uploaded before Posthorn read codecs. */
   readonly videoCodec?: string | null;
   /** `none` without sound. */
   readonly audioCodec?: string | null;
@@ -214,7 +214,7 @@ export const createUploadAddressStore = (db: Database) => ({
 export interface ResumableUpload {
   readonly id: string;
   readonly bytes: number;
-  /** The bytes that are safe. */
+  /** How many bytes are stored so far. */
   readonly received: number;
   /** Keys of the media store, in order. */
   readonly parts: readonly string[];
@@ -257,7 +257,7 @@ const insertUpload = sql(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
    on conflict (workspace_id, user_id, idempotency_key) do nothing returning ${uploadColumns}`,
 );
-/** Only from the offset that the sender began at: of two requests at the same time, one is counted. */
+/** Counts a part only if it starts at the current offset, so that of two concurrent requests only one succeeds. */
 const appendPart = sql(
   'resumableUploads.append',
   `update resumable_uploads set received = received + $4, parts = parts || $5::text, expires_at = $6
@@ -279,7 +279,7 @@ const purgeUploads = sql(
   'resumableUploads.purge',
   'delete from resumable_uploads where expires_at <= $1 returning parts',
 );
-/** File names do not tell the workspace. */
+/** Searches all workspaces, because file names do not contain the workspace. */
 const uploadsAnywhere = sql('resumableUploads.anywhere', 'select id from resumable_uploads where id = any($1)');
 
 const toUpload = (row: ResumableRow): ResumableUpload => ({ ...row, expiresAt: new Date(row.expiresAt) });
@@ -304,7 +304,7 @@ export const createResumableStore = (db: Database) => {
     countOpen: async (workspaceId: string) =>
       (await db.query<{ open: number }>(countOpenUploads, [workspaceId]))[0]?.open ?? 0,
 
-    /** The upload of another request, if that inserted one with this key first. */
+    /** Returns the existing upload if another request inserted one with this key first. */
     insert: async (workspaceId: string, row: NewResumableRow): Promise<ResumableUpload> => {
       const { id, userId, key, bytes, metadata, alt, fileName, expiresAt } = row;
       const values = [workspaceId, id, userId, key, bytes, metadata, alt, fileName, expiresAt];
@@ -314,7 +314,7 @@ export const createResumableStore = (db: Database) => {
       return upload;
     },
 
-    /** False if the upload continues elsewhere. */
+    /** False if another request has added a part since. */
     append: async (workspaceId: string, id: string, from: number, bytes: number, key: string, expiresAt: Date) =>
       (await db.query(appendPart, [workspaceId, id, from, bytes, key, expiresAt])).length > 0,
 
@@ -332,7 +332,7 @@ export const createResumableStore = (db: Database) => {
   };
 };
 
-/** What a picture or video became. */
+/** A finished rendition. */
 export interface FinishedRow extends RenditionKey {
   readonly id: string;
   readonly recipe: number;
@@ -373,7 +373,7 @@ const byId = sql(
   'renditions.byId',
   `select ${renditionColumns('r')} from renditions r where workspace_id = $1 and id = any($2)`,
 );
-/** Public addresses and file names do not tell the workspace. */
+/** Searches all workspaces, because public addresses and file names do not contain the workspace. */
 const anywhere = sql('renditions.anywhere', `select ${renditionColumns('r')} from renditions r where id = any($1)`);
 const noOther = `not exists (select from renditions other
   where other.workspace_id = $12 and (other.media_id, other.mode, other.target, other.recipe) = ($2, $3, $4, $5)

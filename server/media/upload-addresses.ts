@@ -16,7 +16,7 @@ export type FindRole = (
   access: UploadAccess,
 ) => Promise<Role | undefined>;
 
-/** What the address of an upload carries, sealed. */
+/** The sealed content of an upload address. */
 interface Ticket {
   readonly id: string;
   readonly workspaceId: string;
@@ -25,7 +25,7 @@ interface Ticket {
   readonly access: UploadAccess;
 }
 
-/** As short as can be, because a model reads and writes the address. No part has a space. */
+/** Short, because a model reads and writes the address. No part contains a space. */
 const toText = ({ id, workspaceId, userId, expiresAtMs, access }: Ticket) =>
   [
     id,
@@ -45,8 +45,9 @@ const fromText = (text: string): Ticket => {
 export type UploadAddresses = ReturnType<typeof createUploadAddresses>;
 
 /**
- * Addresses that take one file without a token, for agents: over MCP they cannot send bytes, and their access token is not
- * accepted elsewhere. The address itself says who may use it until when, so nothing is stored before it is used.
+ * Addresses that accept one file without a token. Agents need them: they cannot send bytes over MCP, and their access
+ * token is not accepted elsewhere. The address itself says who may use it and until when, so nothing is stored before
+ * it is used.
  */
 export const createUploadAddresses = ({
   store,
@@ -82,7 +83,10 @@ export const createUploadAddresses = ({
       };
     },
 
-    /** Whom the address stands for. `record` marks it as used together with the new item, or refuses. */
+    /**
+     * Returns the caller for whom the address was made. `record` marks it as used together with the new item, or
+     * refuses.
+     */
     admit: async (text: string): Promise<{ caller: Caller; rateKey: string; record: Record }> => {
       const { id, workspaceId, userId, expiresAtMs, access } = read(text);
       if (expiresAtMs <= clock.now().getTime()) throw unusable();

@@ -36,7 +36,7 @@ export const createUploadOnce = ({ uploads, answers }: { uploads: Uploads; answe
   };
 
   return {
-    /** Takes over the received file, whether it succeeds or not. */
+    /** Takes ownership of the received file, even if it fails. */
     file: async (
       caller: Caller,
       key: string | undefined,

@@ -28,7 +28,7 @@ export type Uploads = ReturnType<typeof createUploads>;
 /** Writes the record of a stored file, or finds that an earlier request wrote it. */
 export type Record = (write: () => Promise<MediaItem>) => Promise<MediaItem>;
 
-/** What is read of a file at its upload. */
+/** What an upload reads from a file. */
 interface FileFacts extends Omit<Video, 'durationMs'> {
   readonly durationMs: number | null;
   readonly thumbnail: Buffer;
@@ -44,13 +44,13 @@ interface Download {
   readonly url: string;
   /** The field of the request that names the address, for error messages. */
   readonly field: string;
-  /** By `performance.now()`. */
+  /** The deadline, by `performance.now()`. */
   readonly untilMs: number;
 }
 
 export type AddressSource = Pick<Download, 'url' | 'field'>;
 
-/** Not the fault of the address alone: a caller who has the file can upload it instead. */
+/** The address may be correct, so the advice is different: a caller who has the file can upload it instead. */
 class TooSlow extends Error {}
 
 /** How a file gets into the library: received completely, checked, stored, and only then recorded. */
@@ -72,11 +72,11 @@ export const createUploads = ({
   outbound: Outbound;
   live: Live;
   baseUrl: string;
-  /** For all addresses of one call. */
+  /** Time limit for all addresses of one call. */
   addressesMs?: number | undefined;
   clock: Clock;
 }) => {
-  /** Reads and cleans the file, and makes its thumbnail. What is wrong with a file is known before it is stored. */
+  /** Reads and cleans the file, and makes its thumbnail. Finds out what is wrong with a file before it is stored. */
   const inspect = async ({ path, type, field, sha256 }: Received): Promise<Inspected> => {
     const { thumbnail, ...facts } = await describeUpload(
       field,
@@ -96,7 +96,6 @@ export const createUploads = ({
     await Promise.all([path, thumbnailPathOf(path)].map((one) => rm(one, { force: true })));
   };
 
-  /** Stores the file, then records it. */
   const add = async (
     { userId, workspaceId }: Caller,
     { path, about }: Inspected,
@@ -115,7 +114,8 @@ export const createUploads = ({
         return toMediaItem(inserted, baseUrl);
       });
     const item = await record(write).catch(async (error: unknown) => {
-      // After a broken connection the row may exist all the same, so only a refusal removes the files; the sweep does the rest.
+      // If the database connection broke, the row may exist, so only a refusal removes the files. The sweep removes any
+      // others.
       if (error instanceof Refusal) await removeFiles();
       throw error;
     });
@@ -123,7 +123,7 @@ export const createUploads = ({
     return item;
   };
 
-  /** Takes over the received file, whether it succeeds or not. */
+  /** Takes ownership of the received file, even if it fails. */
   const keep = async (
     caller: Caller,
     received: Received,
@@ -294,7 +294,7 @@ const unlessRefused = (upload: Promise<void>) =>
     throw Object.assign(new Refusal('Internal', words), { cause });
   });
 
-/** Only ever shown to people: never a path, never a type. */
+/** Only shown to people, and never used as a path or to detect the type. */
 const tidyName = (name: string | undefined) =>
   name
     ?.toWellFormed()

@@ -8,7 +8,7 @@ export interface Video {
   readonly height: number;
   /** Absent when the file does not say, as with recordings made by a browser. */
   readonly durationMs?: number;
-  /** As ffmpeg names it: `h264`, `hevc`, `vp9`. Absent when it is none that we know. */
+  /** As ffmpeg names it: `h264`, `hevc`, `vp9`. Absent when unknown. */
   readonly videoCodec?: string;
   /** `none` without sound. */
   readonly audioCodec?: string;
@@ -20,7 +20,7 @@ export interface Video {
 const longestSide = 65_536;
 /** 24 days, the most that the column holds: a longer duration counts as unknown. */
 const longestMs = 2 ** 31 - 1;
-/** What is above comes from a damaged table. */
+/** A higher frame rate comes from a damaged table. */
 const fastest = 1_000;
 
 /** Reads the tables of the file, never its frames. Location and device data are overwritten. */

@@ -109,7 +109,7 @@ const vintBytes = (first: number) => {
   return length;
 };
 
-/** The children up to the first element with the id `until`, as far as the bytes go. */
+/** The children up to the first element with the id `until`, or up to the end of the bytes. */
 const childrenIn = (seen: { parts: number }, bytes: Buffer, { from, to }: Element, until?: number): Element[] => {
   const children: Element[] = [];
   for (let at = from; at < Math.min(to, bytes.length); ) {

@@ -18,7 +18,7 @@ export const retryDelaysMs = [1, 5, 30, 2 * 60, 6 * 60].map((minutes) => minutes
 const leaseMs = 60_000;
 const sendWithinMs = leaseMs / 2;
 const concurrency: Record<Channel, number> = { mail: 8, push: 32 };
-/** A burst that goes on is reported after this time. */
+/** A burst that lasts longer is reported after this time. */
 const maxDelayMs = 2 * minuteMs;
 const retentionMs = 30 * 24 * 60 * minuteMs;
 
@@ -29,13 +29,13 @@ interface About {
   readonly purpose: Purpose;
   /** Absent for somebody who has no account yet. */
   readonly userId?: string;
-  /** Absent when it is about the person alone. */
+  /** Absent when it concerns only the person. */
   readonly workspaceId?: string;
   /** After this time the message is worthless and is not sent any more. */
   readonly livesMs: number;
-  /** By which `replaceWaiting` and `dropWaiting` find it. */
+  /** The key by which `replaceWaiting` and `dropWaiting` find it. */
   readonly about?: string | undefined;
-  /** For what comes in bursts: it waits so long for the rest of the burst, which then replaces it. */
+  /** For bursts: the message waits this long, and later messages of the burst replace it. */
   readonly delayMs?: number | undefined;
 }
 
@@ -161,7 +161,9 @@ export const createMessages = ({
     /** Called inside the transaction of the event they report. Mails are left out when no mail server is configured. */
     add,
 
-    /** In place of those about the same that still wait. Whoever already got one gets no other. */
+    /**
+     * Replaces messages with the same `about` that still wait. Recipients whose message was already sent get no other.
+     */
     replaceWaiting: async (workspaceId: string, about: string, messages: readonly NewMessage[]) => {
       const dropped = await store.dropWaiting(workspaceId, about);
       const firstOf = (message: NewMessage) =>
@@ -180,7 +182,7 @@ export const createMessages = ({
       );
     },
 
-    /** What they report is no longer so. */
+    /** Drops waiting messages whose news is no longer true. */
     dropWaiting: (workspaceId: string, about: string) => store.dropWaiting(workspaceId, about),
 
     /** How many messages this person was sent for this purpose, delivered or not. */

@@ -25,7 +25,7 @@ export interface MessageRow {
   readonly createdAt: string | null;
 }
 
-/** A message that nobody began to send, and was dropped. */
+/** A message that was dropped before any process began to send it. */
 export interface DroppedMessage {
   readonly userId: string | null;
   readonly subscriptionId: string | null;
@@ -81,7 +81,7 @@ const dropPending = sql(
   `update messages set state = 'failed', last_answer = $3, due_at = null, claim = null, content = null
     where user_id = $1 and workspace_id = $2 and due_at is not null`,
 );
-/** Those that nobody began to send. */
+/** Only messages that no process has begun to send. */
 const dropWaiting = sql(
   'messages.dropWaiting',
   `delete from messages where workspace_id = $1 and about = $2 and due_at is not null and state = 'pending' and attempts = 0
@@ -110,7 +110,7 @@ const saveSent = sql(
   `update messages set state = 'sent', attempts = attempts + 1, last_answer = $3, due_at = null, claim = null, content = null
     where id = $1 and claim = $2`,
 );
-/** Given up when no delay is left, or when the message would expire during it. */
+/** Gives the message up when no delay is left, or when it would expire during the delay. */
 const saveFailed = sql(
   'messages.failed',
   `update messages m set attempts = m.attempts + 1, last_answer = $3, claim = null, due_at = next.at,

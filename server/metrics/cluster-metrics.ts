@@ -12,7 +12,7 @@ export interface MetricsMessage {
   readonly metrics?: object[];
   /** From the primary: the metrics of all workers, added up. */
   readonly text?: string;
-  /** From a worker that wants the metrics of all, and sends its own with it. */
+  /** From a worker that asks for the metrics of all workers, and sends its own with the request. */
   readonly isForAll?: true;
 }
 
@@ -42,7 +42,7 @@ export const createClusterMetrics = (registry: Registry, report: (error: unknown
   };
 };
 
-/** In the primary. `ready` are the workers that serve; another that does not answer in time is left out. */
+/** Runs in the primary. `ready` are the workers that serve requests; one that does not answer in time is left out. */
 export const sendClusterMetrics =
   (ready: () => readonly Worker[]) =>
   async (requester: Worker, { metricsRequest, metrics: own = [] }: MetricsMessage) => {

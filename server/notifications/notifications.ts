@@ -18,7 +18,7 @@ import type { NotificationRow, NotificationStore, RecipientRow, Viewer } from '.
 
 const dayMs = 24 * 3_600_000;
 const burstMs = 10 * 60_000;
-/** Agents need seconds for each request. */
+/** Agents take seconds for each request, so wait this long for the rest of a burst. */
 const restOfBurstMs = 20_000;
 const retentionMs = 90 * dayMs;
 const mailLivesMs = 2 * dayMs;
@@ -32,27 +32,27 @@ export interface NewNotification {
   readonly kind: NotificationKind;
   /** The id of the post, account or card that needs a person. For a personal kind, the id of the person it is for. */
   readonly subjectId: string;
-  /** Without the text of a post: it is mailed and pushed. */
+  /** Must not contain the text of a post, because it is mailed and pushed. */
   readonly title: string;
   /** A person's words, mailed and pushed with the title. */
   readonly quote?: string | undefined;
-  /** For the app alone. */
+  /** Shown only in the app. */
   readonly detail?: string;
   /** The text of the post. */
   readonly text?: string | undefined;
-  /** Of the app. */
+  /** A path in the app. */
   readonly path: string;
   /** Who caused it, and so gets no mail or push message. */
   readonly by?: string;
-  /** A later message about the same takes its place. Absent: the subject. */
+  /** A later message with the same `about` replaces it. Default: the subject. */
   readonly about?: string;
-  /** Mails and push messages wait so long before they are sent. */
+  /** How long mails and push messages wait before they are sent. */
   readonly delayMs?: number;
 }
 
 export type Notifications = ReturnType<typeof createNotifications>;
 
-/** What people should know of, in the app and, as they choose, by mail and push message. */
+/** Notifies people in the app and, as they choose, by mail and push message. */
 export const createNotifications = ({
   store,
   messages,
@@ -159,8 +159,8 @@ export const createNotifications = ({
     tell,
 
     /**
-     * For what comes in bursts: `notification` speaks for all of the burst, in place of the one of the last ten minutes about
-     * the same subject. Its mails and push messages wait a moment for the rest, and are sent once.
+     * For bursts: `notification` describes the whole burst, and replaces the one of the last ten minutes about the same
+     * subject. Its mails and push messages wait a moment for the rest of the burst, and are sent once.
      */
     tellInBurst: async (notification: NewNotification, { isFirst }: { isFirst: boolean }) => {
       const delayed = { ...notification, delayMs: restOfBurstMs };
@@ -171,16 +171,16 @@ export const createNotifications = ({
       await messages.replaceWaiting(workspaceId, aboutOf(notification), renewed);
     },
 
-    /** Drops mails and push messages that wait: nobody needs to act on it any more. */
+    /** Drops waiting mails and push messages, because nobody needs to act any more. */
     dropWaiting: (notification: Pick<NewNotification, 'workspaceId' | 'kind' | 'subjectId' | 'path'>) =>
       messages.dropWaiting(notification.workspaceId, aboutOf(notification)),
 
-    /** The latest about the subject says something else from now on. Nobody is told again. */
+    /** Changes the title of the latest notification about the subject. Nobody is notified again. */
     retitle: async ({ workspaceId, kind, subjectId, title }: Omit<NewNotification, 'path'>) => {
       await store.retitle(workspaceId, kind, subjectId, title);
     },
 
-    /** It is no longer so. Mails and push messages that were sent stay. */
+    /** Withdraws a notification that is no longer true. Mails and push messages that were sent stay. */
     recall: async (notification: Pick<NewNotification, 'workspaceId' | 'kind' | 'subjectId' | 'path'>) => {
       const { workspaceId, kind, path } = notification;
       await messages.dropWaiting(workspaceId, aboutOf(notification));
@@ -204,12 +204,12 @@ export const createNotifications = ({
     mark: async (caller: Caller, { ids, read }: { ids?: readonly string[] | undefined; read: boolean }) => {
       const viewer = viewerOf(caller);
       await store.mark(viewer, ids, read);
-      // The other tabs of this person.
+      // Updates the other tabs of this person.
       await live.publish({ workspaceId: caller.workspaceId, kind: 'notification', id: caller.userId });
       return store.count(viewer);
     },
 
-    /** Whoever handled the subject need not read about it. Called inside the transaction that handles it. */
+    /** Marks the subjects as read for whoever handled them. Call inside the transaction that handles them. */
     seen: (caller: Caller, ...subjectIds: string[]) => store.markSeen(caller, subjectIds),
 
     purge: () => store.purge(retentionMs),

@@ -12,7 +12,7 @@ export interface WriteGuard {
   mayContinue?(): boolean;
 }
 
-/** A checked address, as undici takes it. */
+/** A checked address, in the form that undici expects. */
 export interface Target {
   readonly origin: string;
   readonly path: string;

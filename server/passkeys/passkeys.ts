@@ -23,7 +23,7 @@ export const createPasskeys = ({
 }: {
   store: PasskeyStore;
   baseUrl: string;
-  /** The wall clock: challenges expire also when the sandbox clock is moved. */
+  /** The wall clock, because challenges expire even when the sandbox clock is moved. */
   clock: Clock;
 }) => {
   const { origin, hostname: rpID } = new URL(baseUrl);
@@ -57,7 +57,7 @@ export const createPasskeys = ({
     return verified ? authenticationInfo.newCounter : undefined;
   };
 
-  /** Locked, because two answers with one counter would be a copied passkey. */
+  /** Locks the passkey, so that two answers with the same counter, which mean a copied passkey, are noticed. */
   const findFor = async (response: unknown) => {
     const { id } = (response ?? {}) as { id?: unknown };
     return typeof id === 'string' ? store.find(id) : undefined;
@@ -150,7 +150,10 @@ export const createPasskeys = ({
       });
     },
 
-    /** Options for one person, who proves that they are there. With a challenge of its own, it says what for. */
+    /**
+     * Options for the browser of one person, who proves their presence. A given challenge binds the proof to its
+     * purpose.
+     */
     beginProof: async (userId: string, challenge?: Buffer) => {
       mustWork();
       const { generateAuthenticationOptions } = await webauthn();
@@ -167,8 +170,8 @@ export const createPasskeys = ({
     },
 
     /**
-     * Inside a transaction: returns the passkey and what it signed. `isRepeated`: an answer that was accepted before proves another part
-     * of the same challenge.
+     * Call inside a transaction. Returns the passkey and what it signed. `isRepeated`: the same answer was accepted
+     * before, and now proves another part of the same challenge.
      */
     mustProve: async (
       userId: string,

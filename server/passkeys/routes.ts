@@ -9,7 +9,7 @@ import type { People } from '#server/workspaces/people';
 import { mailAboutFactors } from './mail-about-factors.ts';
 import type { Passkeys } from './passkeys.ts';
 
-/** A stolen session alone must neither add a way in nor take a factor away. */
+/** A stolen session must not be enough to add a way in or to remove a factor. */
 export interface ProofOfPerson {
   asks(signedIn: SignedIn): Promise<FactorQuestion>;
   mustProve(signedIn: SignedIn, proof: { password: string; code?: string }, address: string): Promise<void>;
@@ -34,7 +34,7 @@ export const passkeyRoutes = ({
   proof: ProofOfPerson;
   messages: Messages;
   audit: AuditLog;
-  /** Somebody without a factor may no longer see a workspace. */
+  /** Checks access again: without a factor, a person may no longer see some workspaces. */
   accessChanged: (userId: string) => Promise<void>;
   /** Limits attempts per IP address. */
   mayTry: (address: string) => void;

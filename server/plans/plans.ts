@@ -11,7 +11,7 @@ export interface PlanUse extends Usage {
   readonly month: string;
 }
 
-/** Enforces plan limits for every door. Called inside the transaction of the limited change. */
+/** Enforces plan limits for every entry point. Called inside the transaction of the limited change. */
 export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }) => {
   /** Locked, so that two concurrent changes cannot both take the last place. */
   const planOf = async (workspaceId: string): Promise<Plan> => {
@@ -78,8 +78,8 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
     webhooks: (key: string) => (isPlan(key) ? plans[key] : plans.unlimited).webhooks,
 
     /**
-     * Counts a post that will go to these networks, one entry for each account, or refuses it. Networks that get it
-     * `again` were counted before.
+     * Counts a post that will go to these networks, one entry for each account, or refuses it. Networks in `again` were
+     * already counted, so only the plan has to cover them.
      */
     use: (
       workspaceId: string,
@@ -87,7 +87,7 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
       { scheduled, again }: { scheduled: boolean; again: readonly Network[] },
     ) => use(workspaceId, [...networks, ...again], { scheduled: scheduled ? 1 : 0, paidPosts: paidIn(networks) }),
 
-    /** The accounts of a scheduled post changed after it was counted, perhaps in an earlier month. */
+    /** For a scheduled post whose accounts changed after it was counted, perhaps in an earlier month. */
     change: async (
       workspaceId: string,
       counted: PlanUse | undefined,
@@ -101,7 +101,7 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
       return { ...now, scheduled, paidPosts: paidPosts + more };
     },
 
-    /** Unscheduled or deleted before it was published: gives back what this month counted for it. */
+    /** For a post that is unscheduled or deleted before it was published: gives back what this month counted for it. */
     giveBack: (workspaceId: string, counted: PlanUse | undefined) => {
       const { scheduled, paidPosts } = ofThisMonth(counted);
       return store.addUsage(workspaceId, month(), { scheduled: -scheduled, paidPosts: -paidPosts });

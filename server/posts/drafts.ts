@@ -16,7 +16,6 @@ import { mustFit, originalVersion, toVersions, withOption, withText } from './ve
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
-/** Writing and rewriting posts. */
 export const createDrafts = ({
   store,
   accounts,
@@ -83,7 +82,7 @@ export const createDrafts = ({
     { id, baseUpdatedAt }: { id: string; baseUpdatedAt: string },
     contentOf: ContentChange,
   ) => {
-    // Changes by anybody else need approval first, so they are refused below.
+    // Anybody else needs approval for the change, and `openForEdit` refuses it.
     if (!caller.human) return;
     const post = await store.get(caller.workspaceId, id);
     if (post?.status !== 'Scheduled') return;
@@ -91,7 +90,7 @@ export const createDrafts = ({
     await lifecycle.fitPictures(caller, { ...post, ...(await contentOf(post)), status: 'Draft' });
   };
 
-  /** A request that is refused leaves no draft, as a time that is refused leaves none. */
+  /** Removes the draft if the request is refused, just as a refused time leaves no draft. */
   const askToSchedule = (caller: Caller, id: string, at: string) =>
     askInstead({ caller, action: 'posts.schedule', input: { id, at } }, () => lifecycle.schedule(caller, id, at)).catch(
       async (error: unknown) => {
@@ -120,7 +119,10 @@ export const createDrafts = ({
     }
   };
 
-  /** Known, of the network of the account, and with a value that at least one account of the post can have. */
+  /**
+   * The option must exist, belong to the network of the account, and have a value that at least one account of the post
+   * can have.
+   */
   const checkOption = (
     { accountId, key, value }: { accountId: string; key: string; value: string },
     networkOf: ReadonlyMap<string, ConnectedNetwork>,
@@ -222,8 +224,8 @@ export const createDrafts = ({
       }),
 
     /**
-     * A time set by a human schedules the post, and is a request of somebody who can only ask. A time from anybody else is
-     * stored as a suggestion.
+     * A time from a human schedules the post. A time from a caller that can only ask becomes an approval request. A
+     * time from anybody else is stored as a suggestion.
      */
     create: async (
       caller: Caller,
@@ -248,7 +250,8 @@ export const createDrafts = ({
         await linkCards.keep(caller, post);
         return post;
       }
-      // With files, a transaction locks them until the post exists. A text alone needs none.
+      // Versions may have files, and only a transaction keeps these locked until the post exists. A text needs no
+      // transaction.
       const post = await (input.versions.length > 0 ? store.transaction(insert) : insert());
       if (caller.canOnlyAsk && scheduledAt) await askToSchedule(caller, id, scheduledAt);
       return post;

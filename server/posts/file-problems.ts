@@ -1,7 +1,7 @@
 import type { Constraints } from '#contracts/providers';
 import type { NetworkMedia, Problem } from '#server/networks/network';
 
-/** One file against the limits for files of its kind. */
+/** Checks one file against the limits for files of its kind. */
 export const fileProblems = (
   file: NetworkMedia,
   path: string,
@@ -62,7 +62,7 @@ export const fileProblems = (
   return problems;
 };
 
-/** What the file does not tell is left to the network to judge. */
+/** The network has to judge what the file does not state. */
 const codecProblems = (
   { videoCodec, audioCodec, frameRate, width }: NetworkMedia,
   path: string,

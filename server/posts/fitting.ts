@@ -28,7 +28,7 @@ export interface Fit {
   readonly refused: ReadonlyMap<string, FitRefusal>;
   /** Not made yet. */
   readonly pending: readonly FitRequest[];
-  /** All that were asked for, made or not. */
+  /** All requests, finished or not. */
   readonly requests: readonly FitRequest[];
   /** Progress of running conversions in percent, by `requestKey`. */
   readonly percents: ReadonlyMap<string, number | null>;
@@ -45,7 +45,7 @@ export interface PublishContext {
   readonly media: ReadonlyMap<string, NetworkMedia>;
 }
 
-/** What of a post decides how its files are fitted. */
+/** The parts of a post that decide how its files are fitted. */
 export interface FittablePost extends Pick<Post, 'id' | 'status'> {
   readonly accountIds: readonly string[];
   readonly versions: readonly Version[];
@@ -66,7 +66,7 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
   ): Promise<ReadonlyMap<string, Fits>> => {
     const yieldToEventLoop = createYieldToEventLoop();
     const requests = new Map<string, ReadonlyMap<string, readonly FitRequest[]>>();
-    // The first who asks waits for ffmpeg to answer.
+    // The first call waits for ffmpeg to start, so skip it if no file moves.
     const canFitVideos = ![...context.media.values()].some(isMoving) || (await renditions.canFitVideos());
     for (const post of posts)
       if (!isFrozen(post)) requests.set(post.id, await fitRequestsOf(post, context, canFitVideos, yieldToEventLoop));
@@ -107,7 +107,10 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
 
   begin: renditions.begin,
 
-  /** Inside the transaction in which a person is asked, or decides: from here on the post goes out so. */
+  /**
+   * Call in the transaction in which a person is asked, or decides. From then on the post is published with these
+   * renditions.
+   */
   keep: (workspaceId: string, postId: string, fits: Fits) =>
     renditions.keepForPost(
       workspaceId,
@@ -166,7 +169,7 @@ const fitRequestsFor = (network: Network, post: NetworkPost, facts: Json): FitRe
   });
 };
 
-/** Cutting alone changes nothing but the length of a video. */
+/** Cutting changes only the length of a video, so without a fit option the mode is `shrink`, which keeps the shape. */
 const modeOf = (network: Network, { options }: NetworkPost): FitMode | undefined =>
   fitModes.find((one) => one === options[fitKey(network)]) ??
   (options[cutKey(network)] === 'true' ? 'shrink' : undefined);
@@ -234,7 +237,7 @@ const planForVideo = (
 /** Only GIFs uploaded since Posthorn reads their duration have one; whether older ones are animated is unknown. */
 const isAnimatedGif = ({ mimeType, durationMs }: NetworkMedia) => mimeType === 'image/gif' && durationMs !== undefined;
 
-/** Where it is not taken as a picture it goes out as a video, repeated until it is long enough. */
+/** If the network does not accept the GIF as a picture, it goes out as a video, repeated until it is long enough. */
 const planForGif = (network: Network, post: NetworkPost, facts: Json, gif: NetworkMedia): Plan | undefined => {
   const moving: NetworkMedia = { ...gif, kind: 'Video', mimeType: videoType, bytes: 0 };
   const items = post.items.map((item) => ({
@@ -266,7 +269,7 @@ const targetOf = ({
   minHeight,
 });
 
-/** A stored rendition is reused while the target is the same, also after the fitting code changed. */
+/** A stored rendition is reused while the target is the same, even if the fitting code has changed. */
 const toFit = (
   requests: readonly FitRequest[],
   stored: readonly Rendition[],
@@ -284,7 +287,7 @@ const toFit = (
   };
 };
 
-/** Renditions in the place of the files they were made of. */
+/** The media with renditions instead of their originals. */
 export const mediaWith = (
   media: ReadonlyMap<string, NetworkMedia>,
   { finished }: Fit = noFit,
@@ -336,7 +339,7 @@ export const withAdvice = (
       message: `${message} ${key} fits it when the post is scheduled or published again.`,
     }));
   }
-  // Most of those whose length is not known are animated all the same.
+  // Most GIFs of unknown duration are animated, so advice for a still picture would be wrong.
   if (file.mimeType === 'image/gif' && !isAnimatedGif(file)) return problems;
   const values = modes.includes('shrink') ? ['shrink'] : [...modes];
   return tell(({ message }) => ({
@@ -390,7 +393,7 @@ const whyNot: Record<FitRefusal, (key: string) => string> = {
     `${key} failed on this server several times. Ask its operator to look at the log, or convert the video.`,
 };
 
-/** What people see of files that are fitted. */
+/** Notes for people about how files were fitted. */
 export const fitNotes = (
   network: Network,
   { items }: NetworkPost,

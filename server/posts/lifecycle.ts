@@ -66,7 +66,10 @@ export const createLifecycle = ({
     return post;
   };
 
-  /** Every way to the public and back passes here, whichever door or list it came through. */
+  /**
+   * Whatever makes a post public, or takes it back, calls this, no matter which interface or bulk action it came
+   * through.
+   */
   const mustDecide = (caller: Caller, what: string, id: string) =>
     mustBeHuman(caller, what, pageOf(baseUrl, 'post', id));
 
@@ -106,7 +109,7 @@ export const createLifecycle = ({
     return { ...(await checkLimits(post, { ...context, fits, reachable })), fits };
   };
 
-  /** For whoever looks at it: pictures are fitted now, and videos begun. Not inside a transaction. */
+  /** Checks the post after fitting its pictures and queueing its videos. Slow, so do not call it in a transaction. */
   const examine = async (caller: Caller, post: Post) => {
     const findings = await check(caller, post);
     const pending = pendingIn(findings.fits);
@@ -163,7 +166,7 @@ export const createLifecycle = ({
       accountIds.filter((id) => results.every(({ accountId }) => accountId !== id)),
     );
 
-  /** One for each account. */
+  /** One network per account, so a network may repeat. Leaves out accounts that are no longer connected. */
   const networksOf = async (caller: Caller, accountIds: readonly string[]): Promise<Network[]> => {
     const connected = await accounts.connectedOf(caller, accountIds);
     return accountIds.flatMap((id) => {
@@ -172,7 +175,10 @@ export const createLifecycle = ({
     });
   };
 
-  /** Tells a caller without the app how files get into a post; once, because an address is for one file. */
+  /**
+   * Tells a caller without the app how to add files to a post. Only one issue says it, because an address accepts one
+   * file.
+   */
   const withUploadAdvice = (caller: Caller, issues: Issue[]): Issue[] => {
     const first = issues.findIndex(({ code }) => code === 'MediaRequired');
     const upload = first === -1 ? undefined : uploadAddresses.offer(caller);
@@ -243,7 +249,7 @@ export const createLifecycle = ({
 
     examine,
 
-    /** The broken limits of decided posts, as they would go out now. Makes nothing. */
+    /** The limits that decided posts would break if they were published now. Does not fit any files. */
     findBrokenLimits: async (
       workspaceId: string,
       posts: readonly Post[],
@@ -263,7 +269,7 @@ export const createLifecycle = ({
 
     /**
      * What posts.schedule would refuse in a draft whose files are still addresses: broken limits that hold whether the
-     * files turn out to be images or videos. What only the files themselves can break is not known yet.
+     * files turn out to be images or videos. Limits on the files themselves cannot be checked yet.
      */
     findBlocking: async (
       { accountIds, versions }: Pick<Post, 'accountIds' | 'versions'>,
@@ -289,21 +295,24 @@ export const createLifecycle = ({
 
     fitPictures,
 
-    /** A draft was saved: what takes long is begun. */
+    /** Called when a draft was saved: queues video conversions, because they take long. */
     beginFits: async (caller: Caller, post: FittablePost) => {
       if (asksForFit(post)) await fitting.begin(caller.workspaceId, pendingIn(await fitsOf(caller, post)));
     },
 
-    /** Whether something that would go out is still being made. */
+    /** Whether a rendition that the post needs is not finished yet. */
     isPreparing: async (caller: Caller, post: FittablePost) => pendingIn(await fitsOf(caller, post)).length > 0,
 
-    /** Inside the transaction in which a person is asked about it. A decided post goes out as it was decided. */
+    /**
+     * Call in the transaction in which a person is asked about the post. A decided post keeps the renditions it was
+     * decided with.
+     */
     keepFits: async (caller: Caller, post: Post) => {
       if (post.status !== 'Draft' && post.status !== 'Failed') return;
       await fitting.keep(caller.workspaceId, post.id, await fitsOf(caller, post));
     },
 
-    /** What each of the posts is and would put before the public: see pinOf. */
+    /** Hashes of each post and of what it would publish: see pinOf. */
     pins: async (caller: Caller, posts: readonly Post[]): Promise<ReadonlyMap<string, Pin>> => {
       const context = await readContext(caller, posts);
       const { networkOf, media } = context;
@@ -431,8 +440,8 @@ export const reachedBy = ({ results, account_ids }: Pick<RemovedPost, 'results' 
 const hasReached = ({ ok, uncertain, externalId }: Result) => ok || uncertain || externalId !== undefined;
 
 /**
- * A restored draft is for the accounts that have nothing of the post, so that publishing it sends nothing twice. The row
- * keeps the results of the others: when such an account is added again, its send continues where it was.
+ * A restored draft goes only to accounts that have nothing of the post, so that publishing it sends nothing twice. The
+ * row keeps the results of the others: when such an account is added again, its send continues where it was.
  */
 const toDraft = (post: RemovedPost): RemovedPost => {
   const reached = reachedBy(post);
@@ -461,7 +470,7 @@ const invalid = (issues: Findings['issues']) =>
 export interface Pin {
   /** With the files as they are now. */
   readonly ready: Buffer;
-  /** With what files are to become, made or not: it stays the same while they are being made. */
+  /** With the requested fitting instead of its results, so it stays the same while files are being fitted. */
   readonly preparing: Buffer;
 }
 

@@ -16,7 +16,7 @@ import { type Outgoing, outgoingTo } from './outgoing.ts';
 
 /** What the check needs to know beside the post. */
 interface LimitContext extends PublishContext {
-  /** What goes out in the place of pictures and videos. */
+  /** Renditions that are sent instead of the original pictures and videos. */
   readonly fits?: Fits;
   /** Whether the networks can reach the service to fetch media. */
   readonly reachable: boolean;
@@ -27,7 +27,7 @@ export interface Findings {
   readonly warnings: Issue[];
 }
 
-/** The post against the limits of every network it goes to: one issue per broken limit and account. */
+/** Checks the post against the limits of every network it goes to: one issue per broken limit and account. */
 export const checkLimits = async (
   post: Post,
   { networkOf, media, fits, reachable }: LimitContext,

@@ -9,7 +9,7 @@ import type { Networks } from '#server/networks/registry';
 import { mediaIn, outgoingTo } from './outgoing.ts';
 import type { PostStore } from './store.ts';
 
-/** Pages fetched for one post. Further links get a plain card with the address alone. */
+/** Pages fetched for one post. Further links get a plain card with only the address. */
 const maxFetched = 20;
 /** Somebody waits for the answer, so a slow page gets a plain card. */
 const timeoutMs = 5_000;
@@ -67,7 +67,7 @@ export const createLinkCards = ({
     /** The bytes of a picture, by the name in its card. */
     picture: store.linkCardPicture,
 
-    /** Of one post. */
+    /** The stored cards of one post. */
     of: async ({ workspaceId }: Pick<Caller, 'workspaceId'>, postId: string) =>
       (await store.linkCards(workspaceId, [postId])).get(postId) ?? [],
 

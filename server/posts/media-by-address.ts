@@ -48,14 +48,14 @@ export const createMediaByAddress = ({
   };
 
   return {
-    /** An address of this installation is an id already. */
+    /** Replaces addresses of this installation with the media ids in them. */
     withOwnIds: (versions: readonly VersionInput[]) =>
       replaceSources(versions, (source) => ownMediaId(source, baseUrl) ?? source),
 
     isNeeded: (versions: readonly VersionInput[]) =>
       versions.some(({ content }) => content.some(({ media, alt }) => alt !== undefined || media.some(isAddress))),
 
-    /** The versions with ids alone. Throws one issue for each address that cannot be used, and then nothing was added. */
+    /** Replaces addresses with media ids. If any address cannot be used, adds nothing and throws one issue for each. */
     settle: async (caller: Caller, versions: readonly VersionInput[]): Promise<VersionInput[]> => {
       mustBeBesideMedia(versions);
       const idOf = await fetchAll(caller, versions);

@@ -25,7 +25,7 @@ export const createOutcomes = ({
   receipts: Receipts;
   live: Live;
 }) => {
-  /** In the transaction that ended them. */
+  /** Call in the transaction that ended the posts. */
   const tell = async (posts: readonly { workspaceId: string; post: JsonText<Post> }[]) => {
     const ended = posts.map(({ workspaceId, post }) => ({ workspaceId, post: post.value, json: post.text }));
     await events.write(
@@ -41,7 +41,7 @@ export const createOutcomes = ({
     await receipts.recordOutcomes(ended);
   };
 
-  /** Late results leave some accounts without the post. */
+  /** For posts with late results that are still missing on some accounts. */
   const tellUnpublished = async (posts: Awaited<ReturnType<PostStore['settle']>>) => {
     const others = posts.filter(({ isPublished }) => !isPublished);
     const failures = others.filter(({ post }) => post.value.status === 'Failed');
@@ -59,7 +59,10 @@ export const createOutcomes = ({
       if (post) await tell([{ workspaceId, post }]);
     },
 
-    /** To Publishing. The caller adds the sends in the same transaction. `sends` are earlier ones that succeeded. */
+    /**
+     * Moves posts to Publishing. The caller adds the new sends in the same transaction; `sends` are earlier ones that
+     * succeeded.
+     */
     begin: async (keys: readonly PostKey[], sends: readonly (PostKey & { readonly result: Result })[]) => {
       if (sends.length > 0) await store.restoreResults(sends);
       await store.begin(keys);
@@ -76,7 +79,7 @@ export const createOutcomes = ({
     end: async (posts: readonly EndedPost[], late: readonly (PostKey & { readonly result: Result })[] = []) => {
       const ended = posts.length > 0 ? await store.end(posts) : [];
       const settled = late.length > 0 ? await store.settle(late) : [];
-      // Together, because receipts lock their workspaces in order and only once.
+      // In one call, because receipts lock their workspaces in order and only once.
       const outcomes = [...ended, ...settled.filter(({ isPublished }) => isPublished)];
       if (outcomes.length > 0) await tell(outcomes);
       if (settled.length > 0) await tellUnpublished(settled);

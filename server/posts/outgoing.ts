@@ -62,7 +62,7 @@ const linkCardsOf = ({ key, linkCards }: Network, post: NetworkPost, kept: reado
   return own.filter(({ uri }) => shown.includes(uri)).map(({ network: _, ...card }) => card);
 };
 
-/** The files that `outgoingTo` needs. An option refers to a file by its id alone. */
+/** The files that `outgoingTo` needs. The value of an option can also be the id of a file. */
 export const mediaIn = (versions: readonly Version[]) => [
   ...new Set(
     versions.flatMap(({ content, options }) => [
@@ -72,7 +72,7 @@ export const mediaIn = (versions: readonly Version[]) => [
   ),
 ];
 
-/** Without the files that are not kept. */
+/** The versions with only the files that `isKept` accepts. */
 export const keepMedia = (versions: readonly Version[], isKept: (id: string) => boolean): Version[] =>
   versions.map((version) => ({
     ...version,
@@ -88,7 +88,7 @@ export const pinOf = (
   networkOf: (accountId: string) => Network | undefined,
   media: ReadonlyMap<string, NetworkMedia>,
   kept: readonly StoredLinkCard[],
-  /** With renditions in the place of pictures. */
+  /** The media for an account, with renditions instead of the originals. */
   mediaFor: (accountId: string) => ReadonlyMap<string, NetworkMedia> = () => media,
 ): Buffer => {
   const { status, versions, accountIds, scheduledAt = null } = post;
@@ -117,7 +117,7 @@ interface OptionTable {
 
 const optionTables = new WeakMap<Network, OptionTable>();
 
-/** Computed once: a forecast asks for thousands of posts. */
+/** Cached, because a forecast needs it for thousands of posts. */
 const optionTableOf = (network: Network): OptionTable => {
   const cachedTable = optionTables.get(network);
   if (cachedTable !== undefined) return cachedTable;

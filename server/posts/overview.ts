@@ -41,7 +41,7 @@ export const createOverview = ({
     };
   },
 
-  /** All that match, for a change of many posts. */
+  /** Matching posts, for a bulk change. */
   select: ({ workspaceId }: Caller, status: PostStatus | undefined, filter: PostFilter) =>
     store.select(workspaceId, status, filter, bulkPosts),
 

@@ -12,7 +12,7 @@ export interface PostRow {
   readonly updated_at: string;
 }
 
-/** A row that has left the table. */
+/** A deleted row. */
 export interface RemovedPost extends PostRow {
   readonly createdBy: string;
   readonly createdClient: Client | null;

@@ -63,7 +63,7 @@ export const createReading = ({ store }: { store: PostStore }) => ({
   /** A recent draft with the same content for the same accounts. */
   findDuplicate: ({ workspaceId }: Caller, id: string) => store.findDuplicate(workspaceId, id, duplicateWindow),
 
-  /** All of the workspace, the earliest first. */
+  /** All scheduled posts of the workspace, the earliest first. */
   scheduled: (workspaceId: string) => store.scheduled(workspaceId),
 
   /** Workspaces with a scheduled post, and when one of these changed last. */
@@ -75,7 +75,7 @@ export const createReading = ({ store }: { store: PostStore }) => ({
   countScheduledDays: (workspaceId: string, timeZone: string, to: string) =>
     store.countScheduledDays(workspaceId, timeZone, to),
 
-  /** Scheduled posts about which something is foreseen, the blocked first. */
+  /** Scheduled posts whose forecast has entries, the blocked ones first. */
   foreseen: (workspaceId: string, { from, to, limit }: { from: string; to: string; limit: number }) =>
     store.foreseen(workspaceId, from, to, limit),
 

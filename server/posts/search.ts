@@ -5,7 +5,7 @@ import { shownResults } from './post-row.ts';
 
 export interface PostFilter {
   readonly query: string;
-  /** Empty for all, and so are the labels. */
+  /** Empty lists match all accounts and all labels. */
   readonly accountIds: readonly string[];
   readonly labelIds: readonly string[];
 }
@@ -58,7 +58,7 @@ const groups: Record<PostGroup, { readonly has: string; readonly at: string; rea
   Timed: { has: `${calendarAt} is not null`, at: calendarAt, order: 'asc' },
   Recent: { has: 'true', at: 'p.updated_at', order: 'desc' },
 };
-/** `$n` holds the ids of labels. */
+/** `labels` is the placeholder for the label ids, such as `$4`. */
 const filterBy = (labels: string) => `p.workspace_id = $1
   and ($2 = '' or exists (select from jsonb_path_query(p.versions, '$[*].content[*].body') as body
         where body #>> '{}' ilike '%' || $2 || '%'))
@@ -66,7 +66,7 @@ const filterBy = (labels: string) => `p.workspace_id = $1
   and (cardinality(${labels}::text[]) = 0
     or exists (select from post_labels
         where post_labels.workspace_id = $1 and post_id = p.id and label_id = any(${labels})))`;
-/** Without a read the stored engagement is 0, which says nothing about the post. */
+/** Until metrics are read, the stored engagement is 0, which says nothing about the post. */
 const numbers = `case when out.post_id is not null then (
     select case when bool_or(n.fetched_at is not null) then 'Read'
                 when bool_or(n.next_fetch_at is not null and a.disconnected_at is null) then 'Pending'
@@ -90,7 +90,7 @@ const searchOf = ({ has, at, order }: (typeof groups)[PostGroup]) =>
 export const search = Object.fromEntries(
   Object.entries(groups).map(([group, rule]) => [group, sql(`posts.search.${group}`, searchOf(rule))]),
 ) as Record<PostGroup, ReturnType<typeof sql>>;
-/** For changes of many posts, in the order of their ids. */
+/** For bulk changes, ordered by id. */
 export const select = sql(
   'posts.select',
   `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, p.account_ids as "accountIds",

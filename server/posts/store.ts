@@ -39,7 +39,7 @@ const touch = `updated_at = greatest(posthorn_now(), posts.updated_at + interval
 const postJson = postJsonOf('p');
 const labelsOfPost = `from post_labels on_post join labels l on l.workspace_id = on_post.workspace_id and l.id = on_post.label_id
   where on_post.workspace_id = p.workspace_id and on_post.post_id = p.id`;
-/** Rows of posts that are no longer scheduled may still be there. */
+/** Checks the status, because forecasts of posts that are no longer scheduled may still be stored. */
 const forecastOf = (post: string) =>
   `case when ${post}.status = 'Scheduled' then (select f.entries from forecasts f
      where f.workspace_id = ${post}.workspace_id and f.post_id = ${post}.id and f.entries <> '[]') end`;
@@ -80,7 +80,10 @@ const listByStatus = sql(
   ),
   'quick',
 );
-/** By text and time: when it was published, else when it is scheduled. `$4` to `$9` are status, text, from, to, label and ids. */
+/**
+ * Filters posts. The time of a post is when it was published, else when it is scheduled. `$4` to `$9` are status, text,
+ * from, to, label and ids.
+ */
 const matching = `from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
   where p.workspace_id between $1 and $1 and p.id < $3 and ($4::text is null or p.status = $4)
     and ($5 = '' or exists (select from jsonb_path_query(p.versions, '$[*].content[*].body') as body
@@ -122,7 +125,10 @@ const counted = sql(
 );
 const setCounted = sql('posts.setCounted', 'update posts set counted = $3 where id = $1 and workspace_id = $2');
 const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
-/** An account that already has the post was removed from it and added again: with its result back, nothing is sent twice. */
+/**
+ * If an account that already has the post was removed and added again, restores its result, so that nothing is sent
+ * twice.
+ */
 const restoreResults = sql(
   'posts.restoreResults',
   `update posts set results = posts.results || back.results, ${touch}
@@ -171,7 +177,7 @@ const sameMinute = sql(
       and o.scheduled_at < date_trunc('minute', p.scheduled_at) + interval '1 minute'
     where p.workspace_id = $1 and p.id = any($2) and p.status = 'Scheduled' order by o.id limit $3`,
 );
-/** Among the newest posts alone, so that a long list of drafts costs a bounded time. */
+/** Reads only the newest posts, so that a long list of drafts takes a bounded time. */
 const lastAccounts = sql(
   'posts.lastAccounts',
   `select account_ids as "accountIds"
@@ -251,7 +257,7 @@ const setResults = sql(
   `update posts set results = $3, status = $4, ${touch} where id = $1 and workspace_id = $2 returning ${postColumns}`,
 );
 
-/** What a forecast needs of every scheduled post. */
+/** What a forecast needs to know about every scheduled post. */
 const scheduled = sql(
   'posts.scheduled',
   `select id, account_ids as "accountIds", scheduled_at as "scheduledAt", updated_at as "updatedAt",
@@ -264,7 +270,7 @@ const scheduledWorkspaces = sql(
   'posts.scheduledWorkspaces',
   `select workspace_id as "workspaceId", max(updated_at) as "updatedAt" from posts where status = 'Scheduled' group by 1`,
 );
-/** Accounts that refused a post for want of a permission, and when last. */
+/** Accounts on which a post failed because a permission is missing, and when it last happened. */
 const refusedPermissions = sql(
   'posts.refusedPermissions',
   `select r ->> 'accountId' as id, max(p.updated_at) as at from posts p, jsonb_array_elements(p.results) r
@@ -277,7 +283,7 @@ const countScheduledDays = sql(
      from posts p left join forecasts f on f.workspace_id = p.workspace_id and f.post_id = p.id
     where p.workspace_id = $1 and p.status = 'Scheduled' and p.scheduled_at < $3 group by 1 order by 1`,
 );
-/** Those that are blocked first. `$3` to `$4` bound their time. */
+/** Blocked posts first. `$2` and `$3` bound the scheduled time. */
 const foreseen = sql(
   'posts.foreseen',
   `select p.id from posts p join forecasts f on f.workspace_id = p.workspace_id and f.post_id = p.id
@@ -342,7 +348,7 @@ const remove = sql(
   `delete from posts where id = $1 and workspace_id = $2
    returning ${postColumns}, created_by as "createdBy", created_client as "createdClient", ${notifyTabs('post')}`,
 );
-/** Later than before the deletion, so that a caller with the old updatedAt gets a Conflict. */
+/** `updated_at` becomes later than before the deletion, so that a caller with the old updatedAt gets a Conflict. */
 const putBack = sql(
   'posts.putBack',
   `insert into posts as p (id, workspace_id, status, account_ids, versions, scheduled_at, results, created_by, created_client,
@@ -392,7 +398,7 @@ export const createPostStore = (db: Database) => {
     /** As JSON, for answers. */
     show: (workspaceId: string, id: string) => shown(show, [id, workspaceId]),
 
-    /** Fewer than `limit` posts when they reach `maxBytes`; `more` says whether others follow the `last`. */
+    /** Returns fewer than `limit` posts when they reach `maxBytes`; `more` says whether others follow the `last`. */
     list: async (
       workspaceId: string,
       { limit, maxBytes }: { limit: number; maxBytes: number },
@@ -428,7 +434,7 @@ export const createPostStore = (db: Database) => {
     isMediaScheduled: async (workspaceId: string, mediaId: string, optionKeys: readonly string[]) =>
       (await db.query(isMediaScheduled, [workspaceId, mediaId, optionKeys])).length > 0,
 
-    /** How many posts use each of them. */
+    /** How many posts use each file. */
     mediaUses: async (workspaceId: string, mediaIds: readonly string[], optionKeys: readonly string[]) => {
       const values = [workspaceId, mediaIds, optionKeys];
       const rows = await db.query<{ id: string; count: number }>(mediaUses, values);
@@ -584,7 +590,7 @@ export const createPostStore = (db: Database) => {
     foreseen: async (workspaceId: string, from: string, to: string, limit: number) =>
       (await db.query<{ id: string }>(foreseen, [workspaceId, from, to, limit])).map(({ id }) => id),
 
-    /** A post may be due earlier than the loop expects. */
+    /** Wakes the loop, because a post may be due earlier than it expects. */
     wake: async () => {
       await db.query(wake);
     },

@@ -37,10 +37,10 @@ export type PresenceStore = ReturnType<typeof createPresenceStore>;
 export const createPresenceStore = (db: Database) => ({
   /** Returns the posts that they had open. */
   forgetStale: () => db.query<OpenPost>(forgetStale, []),
-  /** Whether this tab had not reported before. */
+  /** Returns whether this tab reports for the first time. */
   see: async ({ workspaceId, postId }: OpenPost, userId: string, tab: string) =>
     (await db.query<{ isNew: boolean }>(see, [workspaceId, postId, userId, tab]))[0]?.isNew ?? false,
-  /** Whether the tab was there. */
+  /** Returns whether the tab was known. */
   forget: async ({ workspaceId, postId }: OpenPost, userId: string, tab: string) =>
     (await db.query(forget, [workspaceId, postId, userId, tab])).length > 0,
   people: ({ workspaceId, postId }: OpenPost) => db.query<{ id: string; name: string }>(people, [workspaceId, postId]),

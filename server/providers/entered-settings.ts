@@ -9,16 +9,16 @@ export const placeOf = (id: string) => `network_keys:${id}:sealed_values`;
 export const openValues = (seal: Seal, { id, sealedValues }: NetworkKeyRow) =>
   JSON.parse(seal.open(sealedValues, placeOf(id))) as Values;
 
-/** Reads a setting of the environment, or else as it was entered in the app. */
+/** Reads a setting from the environment, else from what was entered in the app. */
 export const createSettingReader = ({
   networks,
   environment,
   enteredValues,
 }: {
   networks: readonly Network[];
-  /** Wins, for all credentials of a network together. */
+  /** Takes precedence for a network as a whole: if it has one of the credentials, it must have all of them. */
   environment: (name: string) => string | undefined;
-  /** By the first setting of a network. */
+  /** `id` is the name of the network's first setting. */
   enteredValues: (id: string) => Values | undefined;
 }) => {
   const groups = new Map(networks.flatMap(({ settings }) => settings.map((name) => [name, settings] as const)));

@@ -31,10 +31,10 @@ export const createNetworkKeys = ({
 }: {
   store: NetworkKeyStore;
   networks: Networks;
-  /** Wins, for all credentials of a network together. */
+  /** Takes precedence for a network as a whole: if it has one of the credentials, it must have all of them. */
   environment: (name: string) => string | undefined;
   baseUrl: string;
-  /** At the network itself; undefined when it has no way to do that. */
+  /** Tries the credentials at the network; undefined when the network offers no way to do that. */
   tryKeys: (
     network: Network,
     registration: Registration,
@@ -62,7 +62,7 @@ export const createNetworkKeys = ({
         try {
           return [[row.id, { ...row, values: openValues(seal, row) }] as const];
         } catch (error) {
-          // Its key is lost. The other networks go on.
+          // The key that encrypted them is lost. Other networks keep working.
           report(error);
           return [];
         }
@@ -71,13 +71,13 @@ export const createNetworkKeys = ({
   };
 
   let lastRead: Promise<void> = Promise.resolve();
-  /** One after the other, so that an earlier answer never replaces a later one. */
+  /** Reads run one after the other, so that an earlier result never replaces a later one. */
   const read = () => {
     lastRead = lastRead.then(readRows, readRows);
     return lastRead;
   };
 
-  /** Open tabs read the networks after this instance did. */
+  /** Publishes after reading, so that open tabs do not fetch the old state from this instance. */
   const readAndPublish = async ({ key }: Network) => {
     await read();
     await publish({ workspaceId: everyWorkspace, kind: 'provider', id: key });
@@ -96,7 +96,7 @@ export const createNetworkKeys = ({
     return network;
   };
 
-  /** Refuses keys that the network refuses. Returns whether it has confirmed them. */
+  /** Refuses credentials that the network refuses. Returns whether the network has confirmed them. */
   const mustWork = async (network: Network, values: Values) => {
     const [id = '', secret = ''] = network.settings;
     const registration = { clientId: values[id] ?? '', clientSecret: values[secret] ?? '' };
@@ -122,7 +122,7 @@ export const createNetworkKeys = ({
   return {
     read,
 
-    /** Resolves when this instance has read what it was last told to read; a tab that heard of a change asks right after. */
+    /** Resolves when this instance has finished its latest read. A tab that received the event asks right after it. */
     settled: () => lastRead.catch(() => undefined),
 
     setting,
@@ -171,7 +171,7 @@ export const createNetworkKeys = ({
       await readAndPublish(network);
     },
 
-    /** Somebody signed in at the real network. */
+    /** Called when somebody signed in at the real network, which shows that the credentials work. */
     confirm: async (network: Network) => {
       const [id = ''] = network.settings;
       const row = entered.get(id);

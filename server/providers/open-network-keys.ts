@@ -25,7 +25,7 @@ export const openNetworkKeys = ({
 }: {
   database: Database;
   networks: Networks;
-  /** They read the credentials in turn, so they are known only when some are tried. */
+  /** Lazy, because the sites themselves read the credentials. */
   sites: () => Sites;
   people: { mustBeOperator(userId: string, does: string): Promise<void>; operatorName(): Promise<string> };
   config: Config;
@@ -49,14 +49,14 @@ export const openNetworkKeys = ({
     clock,
     report,
   });
-  // Before the open tabs of this instance hear of it.
+  // Runs before the open tabs of this instance are notified.
   live.onChange(({ kind }) => {
     if (kind === 'provider') networkKeys.read().catch(report);
   });
   return {
     networkKeys,
     routes: networkKeyRoutes({ networkKeys, mustBeOperator, operatorName }),
-    // They are entered again.
+    // The operator enters them again.
     discards: { 'network_keys.sealed_values': store.remove },
   };
 };

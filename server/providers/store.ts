@@ -9,7 +9,7 @@ export interface NetworkKeyRow {
   readonly workedAt: string | null;
 }
 
-/** Every instance reads the table again. */
+/** Tells every instance to read the table again. */
 const notify = sql('networkKeys.notify', `select pg_notify('${dueChannel}', 'network-keys')`);
 const all = sql(
   'networkKeys.all',

@@ -1,6 +1,6 @@
 /**
- * Every way in which a send can break: what is known then, what is said, and what happens next. docs/publishing.md has this
- * table, and test/broken-sends.test.ts has a test for each row.
+ * Every way in which a send can break: what we know, what the result says, and what happens next. docs/publishing.md
+ * has this table, and test/broken-sends.test.ts has a test for each row.
  */
 export const waysToBreak = {
   'It breaks before the mark: upload, token, database': {
@@ -80,7 +80,7 @@ export const waysToBreak = {
   },
 } as const;
 
-/** A send whose answer was lost, and of which the network says that it does not have the post. */
+/** A send whose response was lost, and whose post the network reports as absent. */
 export interface BrokenSend {
   /** How long the broken request may still be on its way to the network. */
   readonly settleLeftMs: number;

@@ -4,7 +4,9 @@ import { createPublishingStore } from './store.ts';
 
 export type DeletedSends = ReturnType<typeof openDeletedSends>;
 
-/** The sends of a deleted post: without them, a restored one would be sent again to accounts that have it. */
+/**
+ * Keeps the sends of a deleted post, because a restored post would otherwise be sent again to accounts that have it.
+ */
 export const openDeletedSends = (database: Database) => {
   const store = createPublishingStore(database);
   return {

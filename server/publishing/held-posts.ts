@@ -24,7 +24,9 @@ export const createHeldPosts = ({
     return { count: rows[0]?.count ?? 0, posts };
   },
 
-  /** In a transaction. They end as uncertain, so that a person looks at the account before anything is sent. */
+  /**
+   * Call in a transaction. The posts end as uncertain, so that a person checks the accounts before anything is sent.
+   */
   endHeld: async () => {
     const posts = await store.lockHeld();
     if (posts.length === 0) return 0;

@@ -30,8 +30,8 @@ const isOutdated = (step: SendStep, previous: SendStep) =>
 export type SendProgress = ReturnType<typeof createSendProgress>;
 
 /**
- * The steps of running sends. They travel as live events and are stored nowhere: every process keeps the latest that it
- * heard. Reporting one returns at once and never throws, so it cannot delay or fail a send.
+ * The steps of running sends. They are sent as live events and never stored: every process keeps the latest that it
+ * received. Reporting one returns at once and never throws, so it cannot delay or fail a send.
  */
 export const createSendProgress = ({ live, report }: { live: Live; report: (error: unknown) => void }) => {
   const byPost = new Map<string, Map<string, SendStep>>();
@@ -69,14 +69,14 @@ export const createSendProgress = ({ live, report }: { live: Live; report: (erro
   const sendSoon = () => {
     if (timer !== undefined || isSending || isClosed) return;
     const waitMs = Math.max(gatherMs - (performance.now() - sentAt), 0);
-    // The caller may be inside a transaction, which has ended by then.
+    // Leave the caller's transaction, which may have ended by the time the timer fires.
     timer = outside(() => setTimeout(() => void send(), waitMs));
     timer.unref();
   };
 
   return {
     note: ({ workspaceId, postId, accountId, startedAt, result }: SendRow, step: NewStep) => {
-      // The post has ended as uncertain, and its result changes with the record alone.
+      // The post has already ended as uncertain, so only its stored result still changes.
       if (result !== null) return;
       const key = `${postId} ${accountId}`;
       if (pending.size >= maxPerQuery && !pending.has(key)) return;

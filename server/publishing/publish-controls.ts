@@ -37,7 +37,10 @@ export const createPublishControls = ({
 }) => {
   const holdLeftMsOf = ({ network, lostForMs }: LostSend) => networks.get(network).holdMs - (lostForMs ?? 0);
 
-  /** The network may still act on the lost request: a person who checks the account too early may miss the post. */
+  /**
+   * Refuses while the network may still act on the lost request: a person who checks the account too early may miss the
+   * post.
+   */
   const mustBePastHoldTime = (send: LostSend) => {
     const holdLeftMs = holdLeftMsOf(send);
     if (holdLeftMs <= 0) return;
@@ -52,7 +55,7 @@ export const createPublishControls = ({
     return (await store.states(post)).map((state) => stepOf(state, latest.get(state.accountId)));
   };
 
-  /** Inside a transaction. */
+  /** Call inside a transaction. */
   const beginNow = async (
     caller: Caller,
     id: string,
@@ -69,8 +72,8 @@ export const createPublishControls = ({
 
   return {
     /**
-     * `despite`: uncertain accounts that a person checked and wants the post sent to anyway. `only`: of the accounts
-     * without the post, those that get it now; none means all.
+     * `despite`: uncertain accounts that a person checked and wants the post sent to anyway. `only`: limits the send to
+     * these of the accounts without the post; empty means all.
      */
     publishNow: async (
       caller: Caller,
@@ -98,7 +101,7 @@ export const createPublishControls = ({
       if (!approval) {
         const scheduled = await reading.get(caller, id);
         await linkCards.keep(caller, scheduled);
-        // A draft's fits are made again; those of a scheduled post count as decided.
+        // Fit the pictures again, as for a draft, because the fits of a scheduled post count as final.
         await lifecycle.fitPictures(caller, { ...scheduled, status: 'Draft' });
       }
       return store.transaction(async () => {

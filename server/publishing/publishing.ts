@@ -64,8 +64,8 @@ export const createPublishing = ({
   });
 
   /**
-   * One transaction: the results, what became public, and the posts that ended with them. How long each send took, or
-   * undefined when another process has ended it.
+   * Records in one transaction the results, what became public, and the posts that ended with them. Returns how long
+   * each send took; undefined when another process has ended it.
    */
   const record = async (rows: readonly (EndedSend & { row: SendRow })[]) => {
     return store.transaction(async () => {
@@ -102,8 +102,8 @@ export const createPublishing = ({
     ...parts,
     networks,
     report,
-    // The other half of the lease is for the request to arrive, before another process may claim the row and ask the
-    // network.
+    // The other half of the lease is left for the request to arrive, before another process may claim the row and ask
+    // the network.
     sendWithinMs: leaseMs / 2,
     waitForMarkSlot: ({ account: { network } }) => markSlots.get(network)?.() ?? Promise.resolve(() => undefined),
     // When the database's answer is lost, the mark is repeated: marking is idempotent.

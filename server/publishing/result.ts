@@ -61,7 +61,7 @@ export const withSent = (outcome: Outcome, sent: readonly Sent[], parts: number)
   return { ...outcome, ...out, error: { ...outcome.error, message } };
 };
 
-/** A person who confirms the uncertain part ends the thread with it, so they must know what is missing. */
+/** Confirming the uncertain part ends the thread, so the message says how many parts are missing. */
 const missingRest = (after: number, parts: number) =>
   `The parts after it were not sent (${after} of ${parts} parts). If you find this part on the account, post the rest there yourself.`;
 

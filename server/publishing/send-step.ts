@@ -6,8 +6,8 @@ import type { SendState } from './store.ts';
 const pauses: readonly SendStep['step'][] = ['Processing', 'Retrying', 'Confirming'];
 
 /**
- * The row decides whether a send has ended or pauses, because a reported step may be lost. In between the reported one
- * says more.
+ * The row decides whether a send has ended or is paused, because a reported step may be lost. While a send is running,
+ * the reported step says more than the row.
  */
 export const stepOf = (state: SendState, reported: SendStep | undefined): SendStep => {
   const { accountId, startedAt, dueAt, result } = state;

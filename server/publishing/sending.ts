@@ -54,7 +54,7 @@ const shortestWaitMs = minuteMs;
 /** Bounds for polling a network that is still processing, whatever interval it names. */
 const soonestMs = 200;
 const latestMs = 5 * minuteMs;
-/** A broken request may still be running at the network: only after this long is it asked whether the post exists. */
+/** A broken request may still be running at the network, so wait this long before asking whether the post exists. */
 const settleMs = minuteMs;
 /** Networks keep idempotency keys for one hour. */
 const repeatWithinMs = 45 * minuteMs;
@@ -70,7 +70,7 @@ const maxTracked = 10_000;
 export interface ClaimedRow extends SendRow {
   heldMs(): number;
   heldAtMostMs: Stopwatch;
-  /** Lets the network get the next post: only the result is left to record. */
+  /** Frees the network's slot for the next post, because only the result is left to record. */
   releaseSlot(): void;
 }
 
@@ -82,9 +82,9 @@ export interface SendingParts {
   readonly clock: Clock;
   readonly startStopwatch: () => Stopwatch;
   readonly graceMs: number;
-  /** Nothing is sent later than this after it was marked as begun: another process may hold the row by then. */
+  /** A send must be written within this time after it was marked as begun. Later, another process may hold the row. */
   readonly sendWithinMs: number;
-  /** Waits for a slot to mark a send as begun and write it. Resolves with the release of the slot. */
+  /** Waits for a slot to mark a send as begun and write it. Resolves with a function that releases the slot. */
   readonly waitForMarkSlot: (row: SendRow) => Promise<() => void>;
   /** When it was marked; undefined when another process holds the row. */
   readonly markBegun: (row: SendRow, call: PublicCall) => Promise<string | undefined>;
@@ -104,14 +104,14 @@ export type SendOne = ReturnType<typeof createSendOne>;
 
 /** Sends one post to one account, and records the progress in its row. */
 export const createSendOne = ({ access, library, renditions, networks, clock, graceMs, ...parts }: SendingParts) => {
-  /** By the database's clock, as all instants of the row are. */
+  /** The time by the database's clock, like all instants of the row. */
   const nowMs = ({ claimedAt, heldMs }: ClaimedRow, since: Stopwatch = heldMs) => Date.parse(claimedAt) + since();
   const ageMs = (row: ClaimedRow, instant: string, since: Stopwatch = row.heldMs) =>
     nowMs(row, since) - Date.parse(instant);
 
   /**
-   * By key: how long ago this process first sent a part, and how long ago it learned that the answer is lost. Measured here
-   * too, because a step of the database's clock makes the instants in the row wrong.
+   * By key: when this process first sent a part, and when it learned that the response was lost. Measured here too,
+   * because the instants in the row are wrong after a step of the database's clock.
    */
   const sentSince = new Map<string, Stopwatch>();
   const lostSince = new Map<string, Stopwatch>();
@@ -284,7 +284,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     let answer: SendEnd<unknown>;
     let begunAt: string | undefined;
     try {
-      // The network may have the post since the first request, which another process may have sent.
+      // A repeat does not restart the timer: the network may have the post since the first request, which another
+      // process may have sent.
       if (!isRepeat) startTimer(sentSince, state.key);
       const sinceBegun = parts.startStopwatch();
       begunAt = await mark(state, call);
@@ -349,7 +350,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
         try {
           return await site.request({ ...request, guard });
         } catch (error) {
-          // This request never arrived, but the one before it did.
+          // This request never reached the network, but an earlier one of the same send was written.
           if (!hadWritten || !(error instanceof NetworkTrouble) || error.reached) throw error;
           const { networkCode } = error;
           throw new NetworkTrouble('unknown', error.message, { ...(networkCode !== undefined && { networkCode }) });
@@ -363,7 +364,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     stopTimers(state.key);
     if (sent.length >= state.count) return finish({ ...state, sent });
     const { row } = state;
-    // The post has ended, and may have been edited since: what comes next was not approved.
+    // The post has already ended and may have been edited since, so the remaining parts were not approved.
     if (row.result !== null) return endState({ ...state, sent }, restNotSent);
     const next = await parts.save({
       ...claimKeyOf(row),
@@ -464,8 +465,9 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   };
 
   /**
-   * Looks for the post from the moment the send began, by the database's clock. If the network's clock differs, it is asked
-   * again by its own time. If its clock or that moment is unknown, the post is not reported as absent.
+   * Looks for the post from the moment the send began, by the database's clock. If the network's clock differs, asks
+   * again with that moment by the network's clock. If that clock or the moment is unknown, the post is not reported as
+   * absent.
    */
   const confirm = async (state: State): Promise<Confirmation<unknown>> => {
     const { opened, row } = state;
@@ -544,7 +546,10 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     await askLater(state, nextAskMs({ holdLeftMs, lostForMs: brokenForMs }));
   };
 
-  /** With the same key when the content is the same: if the network took the first request after all, no second post appears. */
+  /**
+   * Reuses the key if the content is the same: if the network accepted the first request after all, no second post
+   * appears.
+   */
   const sendAnew = async (state: State, isSame: boolean): Promise<void> => {
     const row = { ...state.row, prepared: null, begunAt: null };
     if (isSame) return sendNextPart({ ...state, row });
@@ -607,10 +612,10 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
 const renditionLost =
   'The file of a picture that was fitted to the network is gone, and it cannot be made again exactly as it was shown. Look at the preview, then publish again.';
 const tookTooLong = 'The network worked on the media for more than an hour. Publish again, perhaps with smaller files.';
-/** The lease of a row whose next part follows at once; it is extended meanwhile. */
+/** The lease of a row whose next part follows at once. The lease is extended while that part is sent. */
 const longestStepMs = 60_000;
 
-/** NaN counts as the soonest. */
+/** NaN becomes the shortest interval. */
 const askAgainMs = ({ forMs }: Waiting<unknown>) => (forMs > soonestMs ? Math.min(forMs, latestMs) : soonestMs);
 
 const claimKeyOf = ({ workspaceId, postId, accountId, claim, key }: SendRow) => ({
@@ -625,13 +630,16 @@ const claimKeyOf = ({ workspaceId, postId, accountId, claim, key }: SendRow) => 
 const mayRepeat = ({ begunAt, lostAt, repeat }: SendRow) =>
   repeat === 'may' || (repeat === null && begunAt !== null && lostAt === null);
 
-/** Stored in `prepared`, beside the network's own data. Rows of an earlier release have none. */
+/** Stored in `prepared`, alongside the network's own data. Rows of an earlier release have none. */
 interface Mark {
   /** A hash of what was sent, because its key must never be used for other content. */
   readonly print?: string;
   /** By the clock of the sending process. */
   readonly sentAt?: string;
-  /** The same moment by the database's clock, once the request was repeated: `begun_at` is then that of the repeat. */
+  /**
+   * When the first request was marked, by the database's clock. Set once the request was repeated, because `begun_at`
+   * is then the time of the repeat.
+   */
   readonly begunAt?: string;
 }
 
@@ -661,7 +669,7 @@ const withMark = (prepared: unknown, sending: Sending, clock: Clock): unknown =>
   return { ...prepared, ...mark };
 };
 
-/** Of a repeated request. A step of the clock between the two must still be noticed, so the times of the first one stay. */
+/** For a repeated request: keeps the times of the first one, so that a clock step between the two is still noticed. */
 const withFirstMark = ({ prepared, begunAt }: SendRow): unknown =>
   typeof prepared === 'object' && prepared !== null ? { begunAt, ...prepared } : prepared;
 
@@ -672,7 +680,7 @@ const isSameContent = (row: SendRow, sending: Sending) => {
   return print === undefined ? row.begunBody === sending.part.body : print === fingerprintOf(sending);
 };
 
-/** Over everything that a part sends. A fitted picture has an id of its own. */
+/** Covers everything that a part sends. A fitted picture counts by its own id. */
 const fingerprintOf = ({ part, post }: Sending) => {
   const { body, media } = part;
   const files = Object.entries(post.optionFiles ?? {}).map(([key, file]) => [key, file.id]);

@@ -54,11 +54,11 @@ export interface PublicCall {
 export interface EndedSend extends ClaimKey {
   readonly result: Result;
   readonly sent: readonly Sent[];
-  /** It may be public: publishing again asks the network first. */
+  /** The post may be public, so publishing again asks the network first. */
   readonly isMaybePublic: boolean;
-  /** Whether its numbers will be read. */
+  /** Whether its statistics will be read. */
   readonly isRead: boolean;
-  /** When to ask the network once more what became of it; null when nothing new can be learned. */
+  /** When to ask the network again about the outcome; null when nothing new can be learned. */
   readonly askInMs: number | null;
 }
 
@@ -80,7 +80,7 @@ export interface Progress extends ClaimKey {
 
 /** Nothing is published from a workspace that waits to be deleted. */
 const isNotDeleted = `workspace_id <> all(array(select id from workspaces where delete_at is not null))`;
-/** A network is still asked what became of a request that was sent. */
+/** In such a workspace, a send that was begun is still claimed, to ask the network about its outcome. */
 const maySend = `(begun_at is not null or ${isNotDeleted})`;
 
 const lockDue = sql(
@@ -114,7 +114,10 @@ const queue = sql(
      returning post_id)
    select array(select unnest($2::text[]) except select post_id from queued) as "withoutSend", ${wakes('sends')}`,
 );
-/** Accounts that have the post keep their result, and one that may have it is not reported as missed. */
+/**
+ * Accounts that have the post keep their result. A send that was begun ends with $4 instead of $3, because the post may
+ * be public.
+ */
 const endMissed = sql(
   'publishing.endMissed',
   `update sends set due_at = null, claim = null,
@@ -169,9 +172,9 @@ const lockHeld = sql(
     order by workspace_id, id for update`,
 );
 /**
- * Up to `room` sends per network, without the rows that this process is sending: after a clock step their leases seem to
- * have ended. By row position (ctid), because a join could make PostgreSQL read every post. Only the first row of an
- * account carries its record.
+ * Up to `room` sends per network, except rows that this process is sending: after a clock step their leases seem to
+ * have ended. Updates by row position (ctid), because a join could make PostgreSQL read every post. Only the first row
+ * of an account carries its record.
  */
 const claim = sql(
   'publishing.claim',
@@ -207,7 +210,7 @@ const copyRows = sql(
   `select coalesce(jsonb_agg(to_jsonb(s)), '[]')::text as rows
      from (select * from sends where workspace_id = $1 and post_id = $2 for update) s`,
 );
-/** Without a claim: a send with a `due_at` is picked up again, to ask its network about it. */
+/** Restores sends without a claim, so that one with a `due_at` is picked up again and its network is asked about it. */
 const putBack = sql(
   'publishing.putBack',
   `insert into sends (workspace_id, post_id, ${columns})
@@ -255,7 +258,10 @@ const renewKey = sql(
   `update sends set key = gen_random_uuid(), since = posthorn_now(), begun_at = null, heard_at = null, prepared = null, repeat = null
     where workspace_id = $1 and post_id = $2 and account_id = $3 and claim = $4 and key = $5 returning key, since`,
 );
-/** A success is recorded even if another process holds the row: it is a fact, and overrides what was concluded without it. */
+/**
+ * Records a success even if another process holds the row: it is a fact, and overrides a result that was concluded
+ * without it.
+ */
 const end = sql(
   'publishing.end',
   `with held as (
@@ -288,8 +294,8 @@ const settleFound = sql(
     where workspace_id = $1 and post_id = $2 and account_id = found.result ->> 'accountId' and sends.result is not null`,
 );
 /**
- * Right after begin, in the same transaction: these accounts are not sent to and keep their results. If one is uncertain,
- * the network is asked about it again.
+ * Call right after begin, in the same transaction: these accounts are not sent to and keep their results. If one is
+ * uncertain, the network is asked about it again.
  */
 const holdBack = sql(
   'publishing.holdBack',
@@ -471,7 +477,10 @@ export const createPublishingStore = (db: Database) => {
       return (await db.query<Pick<SendRow, 'key' | 'since'>>(renewKey, values))[0];
     },
 
-    /** The rows that were updated, how long they took, and whether they had ended before with a less certain result. */
+    /**
+     * Returns the rows that were updated, how long they took, and whether they had ended before with a less certain
+     * result.
+     */
     end: (rows: readonly EndedSend[]) =>
       db.query<Pick<SendRow, 'postId' | 'accountId'> & { wasEnded: boolean; elapsedMs: number }>(end, [
         ...claimColumns(rows),

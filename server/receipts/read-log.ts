@@ -14,7 +14,7 @@ export const toSigned = ({
   signature,
 });
 
-/** A text that is no JSON any more has no valid signature either, and is named by the number of its row. */
+/** A row that is no longer valid JSON has no valid signature either, and is reported by its row number. */
 const toSignedOrBroken = (row: Pick<ReceiptRow, 'number' | 'body' | 'keyId' | 'signature'>): SignedEntry => {
   try {
     return toSigned(row);

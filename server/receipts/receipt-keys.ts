@@ -50,7 +50,7 @@ export const createReceiptKeys = ({ store, seal, clock }: { store: ReceiptStore;
       return { keyId: id, sign: (text) => sign(null, Buffer.from(text), privateKey).toString('base64url') };
     },
 
-    /** Makes the first one, so that it can be noted before anything is decided. */
+    /** Creates the first key if there is none, so that people can note it before anything is decided. */
     list: async (): Promise<ReceiptKey[]> => {
       await current();
       return store.publicKeys();

@@ -36,8 +36,8 @@ type Draft = Pick<ReceiptRow, 'workspaceId' | 'kind' | 'cardId' | 'postId'> & {
 export type Receipts = ReturnType<typeof createReceipts>;
 
 /**
- * The log of decisions. An entry is appended in the transaction of what it records: neither exists without the other.
- * It names people by id, so deleting one changes nothing here.
+ * The log of decisions. An entry is appended in the transaction of the change that it records, so neither exists
+ * without the other. It names people by id, so deleting a person changes nothing here.
  */
 export const createReceipts = ({ store, keys, clock }: { store: ReceiptStore; keys: ReceiptKeys; clock: Clock }) => {
   const append = async (drafts: readonly Draft[]) => {
@@ -121,7 +121,7 @@ export const createReceipts = ({ store, keys, clock }: { store: ReceiptStore; ke
   };
 };
 
-/** Of what is published: the rest of a post changes while it goes out. */
+/** Covers only what is published, because the rest of a post changes while it is sent. */
 const postDigest = ({ accountIds, versions }: Post) => digestOf({ accountIds, versions });
 
 const nameOf = ({ workspaceId, postId }: { workspaceId: string; postId: string }) => `${workspaceId} ${postId}`;

@@ -27,7 +27,7 @@ interface StoredKey {
   readonly createdAt: Date;
 }
 
-/** Until the transaction ends, nobody else appends in these workspaces. Sorted, because of deadlocks. */
+/** Until the transaction ends, nobody else appends in these workspaces. Sorted to avoid deadlocks. */
 const lock = sql(
   'receipts.lock',
   `select pg_advisory_xact_lock(hashtextextended('receipts ' || id, 0))

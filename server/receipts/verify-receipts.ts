@@ -14,7 +14,7 @@ export const hashOf = ({ entry }: Pick<SignedEntry, 'entry'>) => sha256(canonica
 export const challengeOf = ({ nonce, numbers }: { nonce: string; numbers: readonly string[] }) =>
   digestOf({ nonce, numbers });
 
-/** Of one request: the content that was shown, and the time if the person set another. */
+/** The digest of one request: the content that was shown, and the time if the person set another. */
 export const confirmedNumber = ({
   cardId,
   content,
@@ -71,7 +71,7 @@ const isSignedBy = ({ entry, signature }: SignedEntry, { publicKey }: PublicKey)
   }
 };
 
-/** What is wrong with one entry by itself; undefined when it is as it was signed. */
+/** What is wrong with this entry by itself; undefined when it is intact. */
 export const findFault = (signed: SignedEntry, keys: readonly PublicKey[]): string | undefined => {
   const key = keys.find(({ publicKey }) => keyIdOf(publicKey) === signed.keyId);
   const name = `Entry ${signed.entry.number}`;
@@ -104,7 +104,7 @@ export const findBrokenLink = (log: readonly SignedEntry[], keys: readonly Publi
   return undefined;
 };
 
-/** Whether the log still has what an earlier receipt shows. Reveals a cut end, and a log that was written anew. */
+/** Whether the log still has the entries of an earlier receipt. Detects a log that was cut at its end or rewritten. */
 export const findLostHead = (log: readonly SignedEntry[], earlier: readonly SignedEntry[]): string | undefined => {
   for (const signed of earlier) {
     const { number, workspaceId } = signed.entry;

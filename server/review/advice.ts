@@ -14,8 +14,8 @@ export type NotifyMaker = (share: ShareRow, name: string) => Promise<void>;
 export type AdviceOnPosts = ReturnType<typeof createAdvice>;
 
 /**
- * What people without an account say about a post on its review link. It is advice for members: it decides nothing, and no
- * agent reads it, because whoever has the link could speak to the agent through it.
+ * What people without an account say about a post on its review link. It is advice for members: it decides nothing, and
+ * no agent reads it, because anybody with the link could give the agent instructions through it.
  */
 export const createAdvice = ({
   store,
@@ -31,7 +31,7 @@ export const createAdvice = ({
   /** Limits advice per IP address, over all links. */
   mayWrite: (address: string) => void;
   notifyMaker: NotifyMaker;
-  /** The wall clock, by which links end too. */
+  /** The wall clock, which also decides when links expire. */
   clock: Clock;
 }) => ({
   add: async ({ secret, updatedAt, ...advice }: NewAdvice, address: string) => {

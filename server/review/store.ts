@@ -58,13 +58,13 @@ const remove = sql(
 );
 
 const columns = 'id, user_id, body, mentions, created_at, edited_at';
-/** Locked, so that an edit that is under way is in the copy. */
+/** Locks the rows, so that an edit in progress is in the copy. */
 const copyRows = sql(
   'comments.copyRows',
   `select coalesce(jsonb_agg(to_jsonb(c)), '[]')::text as rows
      from (select * from post_comments where workspace_id = $1 and post_id = $2 for update) c`,
 );
-/** Without those of people whose account was deleted meanwhile. */
+/** Leaves out comments of people whose account was deleted meanwhile. */
 const putBack = sql(
   'comments.putBack',
   `insert into post_comments (workspace_id, post_id, ${columns})

@@ -6,7 +6,7 @@ import type { SandboxForm, SandboxKit } from '#server/networks/sandbox';
 
 export type BodyReader = Pick<SandboxKit, 'readBytes' | 'readMultipart'>;
 
-/** Reads whole bodies. One that would take all bodies in memory over the limit is refused. */
+/** Reads whole bodies. Refuses a body that would push the total of all bodies in memory over the limit. */
 export const createBodyReader = (maxHeldBytes = Number.POSITIVE_INFINITY): BodyReader => {
   let heldBytes = 0;
 
@@ -24,7 +24,7 @@ export const createBodyReader = (maxHeldBytes = Number.POSITIVE_INFINITY): BodyR
       heldBytes -= ownBytes;
     });
     const chunksOf = async function* () {
-      // Closing the connection with the iterator would lose the answer to a body that is refused.
+      // By default the connection closes with the iterator, which would lose the response to a refused body.
       for await (const chunk of req.iterator({ destroyOnReturn: false })) {
         try {
           mustFit(chunk.length);
@@ -37,7 +37,7 @@ export const createBodyReader = (maxHeldBytes = Number.POSITIVE_INFINITY): BodyR
         yield chunk;
       }
     };
-    // A reader of forms takes any end of the chunks for a form that was cut off.
+    // A form parser reports any early end as a truncated form, so throw the refusal instead.
     return read(chunksOf()).catch((error: unknown) => {
       throw refusal ?? error;
     });

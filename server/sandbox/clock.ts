@@ -8,7 +8,10 @@ const longestStepMs = 366 * 24 * 3_600_000;
 
 export type SandboxClock = ReturnType<typeof createSandboxClock>;
 
-/** The clock of the whole deployment. It moves forward only, so that what is due in thirty days can be tried in a minute. */
+/**
+ * The clock of the whole deployment. It moves forward only. Moving it lets people try in a minute what is due in thirty
+ * days.
+ */
 const createSandboxClock = ({
   store,
   clock,

@@ -4,7 +4,7 @@ import type { SandboxKit } from '#server/networks/sandbox';
 import { html } from '#server/pages/html';
 import { cardPage, consentCardPage, sendPage } from '#server/pages/layout';
 
-/** What the page of a sandbox network shows of it. */
+/** What the consent page shows about a sandbox network. */
 export interface SandboxLook {
   readonly name: string;
   readonly badge: Pick<Network['badge'], 'code' | 'color'>;
@@ -36,7 +36,7 @@ export const createConsent =
       const form = texts(req.body as Record<string, unknown>);
       const granted = scopes.filter((scope) => form[`scope ${scope}`] === 'on');
       const typed = (form.handle ?? '').trim();
-      // Enter in the field: granting takes a press of its own button.
+      // Pressing Enter in the field must not grant access; only the button for it does.
       if (form.answer === 'read') return sendPage(res, consentPage({ look, scopes, granted, states, handle: typed }));
       const back = new URL(query.redirect_uri ?? '');
       if (query.state !== undefined) back.searchParams.set('state', query.state);
@@ -111,7 +111,7 @@ ${scopes.map((scope) => permissionRow(scope, permissions[scope], granted.include
 </form>`,
   });
 
-/** Words first; the scope is for whoever reads the network's documentation. */
+/** The description comes first. The scope is for readers of the network's documentation. */
 const permissionRow = (scope: string, words: readonly [string, string] | undefined, isGranted: boolean) =>
   html`<label class="permission"><input type="checkbox" name="scope ${scope}" ${isGranted && html`checked`}><span class="words"><span>${words?.[0] ?? scope}</span>${words && html`<span class="why">${words[1]}</span>`}</span>${words && html`<code title="${scope}">${scope.replace(/^https:.*\//, '')}</code>`}</label>`;
 

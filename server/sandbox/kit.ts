@@ -170,7 +170,7 @@ export const drawAvatar = (handle: string) => {
     .filter((word) => /^[\p{L}\p{N}]/u.test(word))
     .slice(0, 2)
     .map((word) => [...word][0]?.toUpperCase() ?? '');
-  // By the first word alone, so that all accounts of one brand look alike.
+  // Uses only the first word, so that all accounts of one brand look alike.
   const word = handle.split(/[._@-]/)[0] ?? '';
   const hue = [...word].reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 60);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 88 88"><rect width="88" height="88" fill="hsl(${hue} 28% 34%)"/><text x="44" y="56" font-family="sans-serif" font-size="34" font-weight="600" fill="#fff" text-anchor="middle">${letters.join('')}</text></svg>`;

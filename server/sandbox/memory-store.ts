@@ -8,7 +8,7 @@ export interface MemoryLimits {
 }
 
 export interface MemorySandboxStore extends SandboxStore {
-  /** To start another store with. */
+  /** The initial records for another store. */
   snapshot(): SandboxRecord[];
 }
 
@@ -87,7 +87,7 @@ const createRecords = ({ maxRecords, maxCharacters }: MemoryLimits) => {
     return record;
   };
 
-  /** A new record is never dropped for its own size: whoever sent it was told that it is there. */
+  /** Never drops the newest record, however large: its sender was told that it exists. */
   const dropOldest = () => {
     while (byId.size > 1 && (byId.size > maxRecords || characters > maxCharacters)) {
       const [oldest] = byId.keys();

@@ -22,7 +22,7 @@ export const createSandboxes = ({
   keepSilent,
 }: {
   folders: Readonly<Record<string, Sandbox>>;
-  /** For the consent pages; without them these show keys and scopes alone. */
+  /** For the consent pages, which otherwise show only keys and scopes. */
   networks?: readonly Network[];
   store: SandboxStore;
   clock: Clock;
@@ -30,7 +30,7 @@ export const createSandboxes = ({
   fetchMedia: SandboxKit['fetchMedia'];
   /** By default bodies of any size are read. */
   bodies?: BodyReader;
-  /** What becomes of a request that is never answered; by default it stays open. */
+  /** Handles a request that is never answered; by default it stays open. */
   keepSilent?: (res: Response) => void;
 }) => {
   const kits = new Map(
@@ -68,7 +68,7 @@ export const createSandboxes = ({
       }
       // Links to posts lead people to the sandbox page.
       router.get('/sandbox/:network/*path', (req, res, next) => {
-        // A program that takes anything is no browser, and has to learn that the twin has no such call.
+        // A program that accepts anything is not a browser, and must learn that the twin has no such call.
         const isForPeople = req.accepts(['json', 'html']) === 'html';
         if (kits.has(req.params.network) && isForPeople) res.redirect(`/sandbox?network=${req.params.network}`);
         else next();

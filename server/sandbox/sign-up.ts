@@ -28,7 +28,7 @@ export interface SandboxAccess {
   readonly accounts: readonly NetworkAccount[];
 }
 
-/** What an app gets when somebody signs in at a sandbox network and says yes. No service takes part in it. */
+/** What an app gets when somebody signs in at a sandbox network and consents. Needs no running service. */
 export const signIn = async (
   sites: Pick<Sites, 'sandbox'>,
   network: Network,

@@ -24,7 +24,7 @@ export const createFactors = ({
   tries: PasswordTries;
   /** The name that the app shows. */
   issuer: string;
-  /** The wall clock: codes follow real time also when the sandbox clock is moved. */
+  /** The wall clock, because codes follow real time even when the sandbox clock is moved. */
   clock: Clock;
 }) => {
   const placeOf = (userId: string) => `totp_factors:${userId}:sealed_secret`;
@@ -89,8 +89,9 @@ export const createFactors = ({
     removeAll: store.removeAll,
 
     /**
-     * Which of the two the code is. Wrong ones are counted per person, wherever they come from: whoever tries them knows the
-     * password already. A recovery code is too long to guess, so that it works during a delay too.
+     * Finds out which of the two the code is. Wrong codes are counted per person, whatever their address, because
+     * whoever tries codes already knows the password. A recovery code is too long to guess, so it works during a delay
+     * too.
      */
     mustBeCode: async (userId: string, code: string): Promise<Proof> => {
       const digits = digitsOf(code);

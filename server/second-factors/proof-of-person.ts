@@ -17,7 +17,10 @@ export const createProofOfPerson = ({
   factors: Factors;
   tries: PasswordTries;
 }): ProofOfPerson => {
-  /** Somebody who came by a one-time link may have lost the password. Without a code, the link is the proof that they have. */
+  /**
+   * A person who came by a one-time link may have lost the password, so it is not asked for. Without an authenticator
+   * app, a recent sign-in is proof enough.
+   */
   const asks = async ({ userId, byLink, isRecent }: SignedIn): Promise<FactorQuestion> => {
     if (!byLink && (await people.hasPassword(userId))) return 'password';
     if (await factors.hasTotp(userId)) return 'code';

@@ -35,7 +35,7 @@ export const secondFactorRoutes = ({
     to: { userId: string; email: string },
     words: { subject: string; lines: readonly string[] },
   ) => Promise<unknown>;
-  /** Somebody without a factor may no longer see a workspace. */
+  /** Checks access again: without a factor, a person may no longer see some workspaces. */
   accessChanged: (userId: string) => Promise<void>;
   /** Limits attempts per IP address. */
   mayTry: (address: string) => void;

@@ -62,7 +62,7 @@ export const openSecondFactors = ({
       hasPasswords: outsideProvider === undefined,
     }),
     forgetPerson: factors.removeAll,
-    // The factor stays, without a code that fits: recovery codes still work.
+    // The factor stays, but no code matches it any more. Recovery codes still work.
     discards: { 'totp_factors.sealed_secret': store.discardSecret },
   };
 };

@@ -10,7 +10,7 @@ const find = sql(
   'totp.find',
   `select sealed_secret as "sealedSecret", confirmed_at as "confirmedAt" from totp_factors where user_id = $1`,
 );
-/** Never replaces one that is in use. */
+/** Never replaces a secret that is in use. */
 const begin = sql(
   'totp.begin',
   `insert into totp_factors as t (user_id, sealed_secret) values ($1, $2)
@@ -59,7 +59,7 @@ export const createFactorStore = (db: Database) => ({
     await db.run(removeCodes, [userId]);
     await db.run(removeAll, [userId]);
   },
-  // The factor stays: whoever has a password alone must not get in because a key was lost.
+  // The factor stays: a lost key must not let somebody in with only a password.
   discardSecret: (userId: string) => db.run(discardSecret, [userId]),
 });
 

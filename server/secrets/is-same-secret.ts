@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
 
-/** Takes equally long however many bytes agree. `timingSafeEqual` throws when the number of bytes differs. */
+/** Takes the same time however many bytes match. `timingSafeEqual` throws when the number of bytes differs. */
 export const isSameSecret = (sent: string, expected: string) =>
   Buffer.byteLength(sent) === Buffer.byteLength(expected) && timingSafeEqual(Buffer.from(sent), Buffer.from(expected));

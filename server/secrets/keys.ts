@@ -65,7 +65,10 @@ export const parseSecrets = (text: string, path: string) => {
   }
 };
 
-/** Written to a draft and linked into place, so that a crash or two concurrent first starts leave neither half a file nor two keys. */
+/**
+ * Writes a temporary file and links it into place, so that a crash or two concurrent first starts leave neither half a
+ * file nor two keys.
+ */
 export const keepSecrets = async (settings: SecretSettings, secrets: Secrets) => {
   const path = secretsFile(settings);
   await mkdir(settings.dataDir, { recursive: true, mode: 0o700 });

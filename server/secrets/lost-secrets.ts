@@ -95,7 +95,7 @@ const summaryOf = (lost: readonly LostText[]): LostSecrets | undefined => {
 export const describeCounts = ({ counts }: LostSecrets) =>
   counts.map(({ noun, count }) => `${count} ${count === 1 ? noun : plural(noun)}`).join(', ');
 
-/** The first noun takes the ending: `signing keys for receipts`. */
+/** Only the first noun gets the plural ending: `signing keys for receipts`. */
 const plural = (noun: string) =>
   noun.replace(/^(unsent mail or push message|\w+(?: \w+)?)(?= (?:at|for|of) |$)/, '$1s');
 

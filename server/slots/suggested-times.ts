@@ -6,7 +6,7 @@ import type { SlotQueue } from './queue.ts';
 
 const hourMs = 3_600_000;
 const weekMs = 7 * 24 * hourMs;
-/** How far back posts tell something about the present audience. */
+/** How far back posts still say something about the current audience. */
 const lookBackMs = 90 * 24 * hourMs;
 
 export type SuggestedTimes = ReturnType<typeof createSuggestedTimes>;

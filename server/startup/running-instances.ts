@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive, startTimeOf } from '#server/store/embedded-process';
 
-/** A service that runs on this machine. Found by commands in other terminals, and by a second service on the same folder. */
+/**
+ * A service that runs on this machine. Commands in other terminals look for it, and so does a second service on the
+ * same folder.
+ */
 export interface Instance {
   readonly pid: number;
   /** Start time of the process, which distinguishes it from a later one with the same pid; empty where the system does not tell. */

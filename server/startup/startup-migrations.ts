@@ -33,7 +33,7 @@ export const prepare = async (
   await sandboxClock.read();
 };
 
-/** A migration cannot be undone, so a database that has something in it is dumped before. */
+/** A migration cannot be undone, so a database that is not empty is dumped first. */
 const dumpFirst = (database: Database, config: Config, log: StartupLog) =>
   beforeNextMigration(database, migrations, async ({ number }) => {
     if (number === 1) return;

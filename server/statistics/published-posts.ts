@@ -8,7 +8,7 @@ export type PublishedPosts = ReturnType<typeof createPublishedPosts>;
  * changes its publications.
  */
 export const createPublishedPosts = ({ store }: { store: PublishedPostStore }) => {
-  /** After their engagement changed, or another account was added. */
+  /** Call after their engagement changed, or after another account was added. */
   const refresh = async (posts: readonly PostKey[]) => {
     await store.lock(posts);
     await store.refresh(posts);
@@ -17,7 +17,7 @@ export const createPublishedPosts = ({ store }: { store: PublishedPostStore }) =
   return {
     refresh,
 
-    /** After they were published on an account. */
+    /** Call after they were published on an account. */
     add: async (posts: readonly PostKey[]) => {
       // A concurrent transaction that adds the same post blocks here, and then refreshes it with both publications.
       const added = new Set(await store.add(posts));

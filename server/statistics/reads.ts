@@ -15,7 +15,10 @@ import type { DuePost, DueReads, StatisticsStore } from './store.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** A postponed read replaces the next one. The last has no next, so without this limit it could be postponed forever. */
+/**
+ * A postponed read replaces the next one. After the last step there is no next one, so without this limit that read
+ * could be postponed forever.
+ */
 const lastMoves = 8;
 const longestMoveMs = 30 * dayMs;
 
@@ -26,7 +29,7 @@ const leaseMs = 60_000;
 const extendMs = 15_000;
 /** How many accounts of one network are read concurrently. */
 const perNetwork = 4;
-/** Posts of one account in one claim, where the network reports on fewer per request. */
+/** At least this many posts of one account per claim, even for networks that report on fewer per request. */
 const minPostsPerClaim = 10;
 const changedMs = 1_000;
 
@@ -95,7 +98,7 @@ export const createReads = ({
   const opening = (work: Promise<Access>): Promise<Access> =>
     work.catch((error: unknown) => ({ is: 'trouble', trouble: asTrouble(error, report) }));
 
-  /** With the status of the last answer of the network. */
+  /** Also returns the status of the network's last response. */
   const ask = async ({ network, site, account }: OpenAccess, posts: readonly DuePost[]) => {
     let status: number | undefined;
     const request: Site['request'] = async (options) => {

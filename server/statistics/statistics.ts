@@ -6,7 +6,7 @@ import type { StatisticsStore } from './store.ts';
 
 export type Statistics = ReturnType<typeof createStatistics>;
 
-/** The stored numbers of published posts. */
+/** The stored statistics of published posts. */
 export const createStatistics = ({
   store,
   networks,
@@ -20,7 +20,7 @@ export const createStatistics = ({
     const post = await reading.get(caller, id);
     const rows = await store.ofPost(caller.workspaceId, post.id);
     const accounts = rows.map((row): MetricsEntry => {
-      // If the first read failed, there are no numbers yet, only the time and the error.
+      // If the first read failed, there are no metrics yet, only the time and the error.
       const fetchedAt = row.fetched_at ?? row.failed_at;
       return {
         accountId: row.account_id,
@@ -36,7 +36,7 @@ export const createStatistics = ({
     return { postId: post.id, accounts };
   },
 
-  /** Every read that brought numbers, oldest first, for charts. */
+  /** Every read that returned metrics, oldest first, for charts. */
   history: async (caller: Caller, id: string) => {
     const post = await reading.get(caller, id);
     const rows = await store.history(caller.workspaceId, post.id);

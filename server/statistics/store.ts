@@ -54,7 +54,7 @@ export interface NewPublication {
   readonly publishedAt: string;
   /** What the network needs besides the id to report metrics. */
   readonly ref: Json;
-  /** Whether it has numbers to report. */
+  /** Whether the network reports metrics for it. */
   readonly isRead: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** SQL: whether a member's own click publishes, and so also decides requests. Viewers never do. */
+/** SQL: whether a member may publish without approval, and so also decide approval requests. Viewers never may. */
 export const canPublish = (members: string, workspaces: string) =>
   `(${members}.role in ('owner', 'admin')
     or ${members}.role = 'editor' and (${members}.is_approver or ${workspaces}.publishers = 'editors'))`;

@@ -59,7 +59,7 @@ export interface Database {
   copyFrom(table: string, rows: AsyncIterable<Buffer>): Promise<number>;
   /** For loops and timers that are started inside a transaction and outlive it. */
   outside<Result>(work: () => Result): Result;
-  /** For models: a connection, to be released. */
+  /** A connection for models, which have to release it. */
   borrow(): Promise<pg.PoolClient>;
   /** Receives notifications of a channel from any instance, until it is stopped or the database is closed. */
   listen(
@@ -93,8 +93,8 @@ const closeTimeoutMs = 5_000;
 
 const defaultWaitMs = 15_000;
 /**
- * Most processes are idle most of the time, so unused connections of this pool are closed. Longer than a loop of due work
- * sleeps, or each of its polls would open a new one.
+ * Most processes are idle most of the time, so unused connections of this pool are closed. The timeout is longer than a
+ * due loop sleeps: otherwise each poll would open a new connection.
  */
 const transactionIdleMs = 15_000;
 
@@ -127,7 +127,7 @@ export function openDatabase(
       },
     });
     pool.on('error', (error: Error & { client?: unknown }) => {
-      // The embedded server may end a connection before it has read that it closes.
+      // While the pool closes, the embedded server may end a connection before it reads that we close it.
       if (pool.ending) return;
       // pg-pool adds it: it would be thousands of characters in the log.
       delete error.client;
@@ -267,7 +267,7 @@ const hasReplayed = 'select pg_last_wal_replay_lsn() >= $1::pg_lsn as "isFresh"'
 const replicaAttempts = 4;
 const replicaPauseMs = 5;
 const replicaAnswerMs = 1_000;
-/** How long a replica that failed is not asked. */
+/** A replica that failed is not queried for this long. */
 const replicaSkipMs = 10_000;
 
 /**

@@ -7,7 +7,7 @@ export interface Server {
   readonly socketDir: string;
 }
 
-/** The running server that holds this lock file of PostgreSQL, also if another process started it. */
+/** The running server that holds this lock file of PostgreSQL, even if another process started it. */
 export function serverHolding(lockFile: string): Server | undefined {
   const content = readIfThere(lockFile);
   const [pidText, data = '', , , socketDir = ''] = content.split('\n');

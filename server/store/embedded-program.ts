@@ -79,8 +79,8 @@ function programForRoot(binaries: Binaries, dir: string, data: string): Program 
       if (program) return program;
     }
   };
-  // For a directory that only root may enter: in a user namespace, postgres sees itself as another user and is root
-  // outside. Its files belong to root.
+  // For a directory that only root can enter: postgres runs in a user namespace, where it sees itself as another user
+  // but is root outside. Its files belong to root.
   const inNamespace = () => (!dataStats || dataStats.uid === 0 ? programAs(binaries, namespaceCommand) : undefined);
   // Few containers allow namespaces. There the parent folder gets execute permission, so that the user can enter but not list it.
   const openParent = () => {

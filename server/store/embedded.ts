@@ -21,8 +21,8 @@ export interface EmbeddedOptions {
 export interface Embedded {
   config: Connection;
   /**
-   * Releases the server; the last process to do so stops it. With `waitMs`, it waits so long for the others: the server
-   * notices a moment later that a process was killed.
+   * Releases the server; the last process to do so stops it. With `waitMs`, waits up to that long for other processes
+   * to leave, because the server notices a killed process only a moment later.
    */
   stop(options?: { waitMs?: number }): Promise<void>;
 }
@@ -52,11 +52,11 @@ export async function startEmbedded(dir: string, options: EmbeddedOptions = {}):
   let isStopping = false;
   let holder = hold();
   await holder;
-  // It may run for months, and the log is not for history.
+  // The server may run for months, and nobody needs old log lines.
   const trimming = setInterval(() => trimLog(cluster.log), trimMs).unref();
 
-  // A crash of any backend cuts every connection, and with ours the lock. Without the lock another process would stop the
-  // server while this one uses it.
+  // If any backend crashes, PostgreSQL closes every connection, and our lock is lost with its connection. Without the
+  // lock another process would stop the server while this one uses it.
   async function hold(): Promise<pg.Client> {
     const client = await reach(cluster, timeoutMs);
     client.once('end', () => {
@@ -278,7 +278,7 @@ function openLog(log: string): number {
   return fs.openSync(log, 'a', 0o600);
 }
 
-/** The server appends, so it goes on at the start of a file that was emptied under it. */
+/** The server opened the log for appending, so after the file is emptied it continues at the start. */
 export function trimLog(log: string): void {
   const bytes = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0;
   if (bytes > logBytes) fs.truncateSync(log);

@@ -57,7 +57,7 @@ const leaderClient = (hosts: readonly ServerAddress[]): typeof pg.Client => {
       const { rows } = await super.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
       if (!rows[0]?.standby) return;
       void super.end().catch(() => undefined);
-      // The code of a refused connection, so that callers that retry those retry this too.
+      // The same code as a refused connection, so that callers retry this too.
       throw Object.assign(new Error(`${this.host}:${this.port} is a standby`), { code: 'ECONNREFUSED' });
     }
   };

@@ -6,7 +6,7 @@ import { clientFor } from './leader-client.ts';
 const maxPauseMs = 10_000;
 
 export interface Listening {
-  /** Whether the connection is up, as far as is known. */
+  /** Whether the connection is up. A broken connection may be noticed late. */
   isListening(): boolean;
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export function listen(
   }: {
     onNotification: (payload: string) => void;
     onReconnect: () => void;
-    /** What was read before may have changed until now. */
+    /** Called on the first connect: data that was read before may have changed since. */
     onConnect?: () => void;
     report: (error: Error) => void;
   },

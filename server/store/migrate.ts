@@ -18,7 +18,7 @@ export interface Postponed {
 export interface Applied {
   number: number;
   name: string;
-  /** Whether the release before can use the database all the same; absent in one that an early release migrated. */
+  /** Whether the previous release can still use the database; absent if an early release migrated it. */
   additive?: boolean;
 }
 
@@ -154,8 +154,8 @@ export async function pendingIn(database: Database, migrations: readonly Migrati
 }
 
 /**
- * Calls `work` with the next migration, in one process at a time: the others find it done. Without a limit of time, as a
- * large database takes long.
+ * Calls `work` with the next migration, in one process at a time: the others then find it done. There is no timeout,
+ * because a large database takes long.
  */
 export const beforeNextMigration = async (
   database: Database,

@@ -6,7 +6,7 @@ interface PgError {
   readonly parent?: unknown;
 }
 
-/** The server is not reachable, is starting, stopping or restarting, or ended a transaction that stood still (25P03). */
+/** The server is not reachable, is starting, stopping or restarting, or ended an idle transaction (25P03). */
 const unavailableCodes =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ENOENT|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|57P0[123]|25P03|08\w{3})$/;
 const unavailableMessages = /^(Connection terminated|timeout expired|Client has encountered a connection error)/;

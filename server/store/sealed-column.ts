@@ -5,7 +5,7 @@ import { isNotMigrated } from './pg-errors.ts';
 export interface SealedColumn {
   readonly table: string;
   readonly column: string;
-  /** What one text is, for operators: `account token`. */
+  /** Names one text in messages to operators, such as `account token`. */
   readonly noun: string;
   /** Ordered by `id`. */
   texts(after: string, most: number): Promise<{ id: string; sealed: string }[]>;

@@ -87,7 +87,8 @@ export function createTransactions(
     const current = joined();
     if (current === undefined) return work();
     const { connection, callbacks } = current;
-    // PostgreSQL rolls back to the newest savepoint of a name, which would be that of an attempt inside this one.
+    // Each attempt has its own name: PostgreSQL rolls back to the newest savepoint of a name, which may be that of a
+    // nested attempt.
     const savepoint = `attempt_${++current.attempts}`;
     await connection.query(`savepoint ${savepoint}`);
     const before = callbacks.length;

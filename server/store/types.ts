@@ -25,7 +25,10 @@ function isoText(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction.padEnd(7, '0')}Z`;
 }
 
-/** pg reads arrays character by character, which is a seventh of a cold forecast. Ids need no quotation marks. */
+/**
+ * pg reads arrays character by character, which takes a seventh of the time of a cold forecast. Ids need no quotation
+ * marks, so splitting at commas is enough.
+ */
 function readTextArray(text: string): unknown {
   const inner = text.slice(1, -1);
   if (inner === '') return [];

@@ -34,7 +34,7 @@ const Media = z.array(z.object({ url: z.string(), alt: z.string().optional() }))
 const Items = z.array(z.object({ body: z.string().default(''), media: Media.default([]) }));
 const Versions = z.array(z.object({ account: z.string(), content: Items.min(1), options: Options.default({}) }));
 
-/** Addresses separated by white space, and in the other cell their alternative texts, one per line. */
+/** URLs separated by white space in one cell, and their alternative texts in the other, one per line. */
 export const mediaCells = {
   write: (media: readonly EntryMedia[]) => {
     const alts = media.map(({ alt = '' }) => alt);
@@ -46,7 +46,7 @@ export const mediaCells = {
     };
   },
   read: (media: string, alt: string): EntryMedia[] | undefined => {
-    // Not trimmed as a whole: an empty first line is the first picture's.
+    // Do not trim the cell as a whole: an empty first line means that the first picture has no text.
     const isList = alt.trimStart().startsWith('[');
     const alts = isList ? parseCell(Alts, alt) : alt.split('\n').map((line) => line.trim());
     if (alts === undefined) return undefined;

@@ -220,7 +220,7 @@ const toBlock = ({ path, code, message, provider = '' }: Issue) => {
   return block(column, code, `${provider}: ${message}`);
 };
 
-/** The refusals of the rules of posts, by column of the file. */
+/** What the rules of posts refuse, by column of the file. */
 const refusals = (check: () => unknown): ImportProblem[] => {
   try {
     check();

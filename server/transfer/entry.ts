@@ -31,7 +31,7 @@ export interface Entry {
   /** For a time without a zone; empty means the zone of the import. */
   readonly zone: string;
   readonly versions: readonly EntryVersion[];
-  /** Found while it was read. */
+  /** Problems found while reading the entry. */
   readonly problems: readonly ImportProblem[];
 }
 

@@ -83,7 +83,7 @@ const uploader = sql(
   'imports.uploader',
   'select created_by as "userId" from imports where id = $2 and workspace_id = $1',
 );
-/** Rows with a failure that are no posts; one with a post could not be scheduled. */
+/** Rows with a failure that did not become posts. A failed row with a post failed only when it was scheduled. */
 const countUnsaved = sql(
   'imports.countUnsaved',
   `select count(r.failure)::int as count from import_rows r left join ${postOfRow}

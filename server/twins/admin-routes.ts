@@ -10,7 +10,7 @@ import type { Twins } from './twins.ts';
 
 const longestStepMs = 366 * 86_400_000;
 
-/** Below `/admin`, for tests: what arrived, faults, the clock, sign-ins, and back to the start. */
+/** Below `/admin`, for tests: what arrived, faults, the clock, sign-ins, and a reset. */
 export const adminRoutes = (twins: Twins): Router => {
   const { clock, networks, requests } = twins;
   const keys = networks.map(({ key }) => key);
@@ -110,7 +110,7 @@ export const adminRoutes = (twins: Twins): Router => {
   return router;
 };
 
-/** A page that a developer has open elsewhere could else reset the twins on their machine. */
+/** Otherwise any web page that a developer has open could reset the twins on their machine. */
 const refuseOtherSites: RequestHandler = ({ headers: { origin, host = '' }, socket }, _res, next) => {
   // DNS rebinding: a foreign name that resolves to loopback is another site too.
   const isNamed = !isLoopback(hostname(host)) && isLoopback(socket.localAddress?.replace('::ffff:', '') ?? '');

@@ -9,8 +9,8 @@ const loopback = /^(127(\.\d+){3}|\[::1\]|localhost)$/;
 export const isLoopback = (host: string) => loopback.test(host.includes(':') ? `[${host}]` : host);
 
 /**
- * For twins of networks that fetch media. Networks fetch from the public internet; twins also from this machine, where
- * tests run, unless other machines can ask for it.
+ * For twins of networks that fetch media. Networks fetch from the public internet. Twins also fetch from this machine,
+ * where tests run, unless other machines can reach the twins.
  */
 export const createMediaFetch = ({ isExposed }: { isExposed: boolean }): SandboxKit['fetchMedia'] => {
   const outbound = createOutbound({});

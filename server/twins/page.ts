@@ -72,7 +72,7 @@ ${requests.length === 0 ? html`<p>No request has arrived yet.</p>` : requestTabl
   });
 };
 
-/** The offset, because the time itself would change the page at every refresh. */
+/** Shows the offset, because the time itself would change the page at every refresh. */
 const clockLine = (aheadMs: number) =>
   aheadMs === 0
     ? 'The clock of the twins shows the true time.'
@@ -100,7 +100,7 @@ ${requests.map(
 const timeOf = (instant: string) =>
   html`<time datetime="${instant}">${instant.slice(0, 19).replace('T', ' ')} UTC</time>`;
 
-/** A file of its own, as the policy of our pages allows no other script. */
+/** A separate file, because the security policy of our pages allows no inline script. */
 const script = `const everyMs = 2000;
 const pause = document.getElementById('pause');
 const state = document.getElementById('state');

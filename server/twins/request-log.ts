@@ -3,18 +3,18 @@ import { instantOf } from '#contracts/instant';
 import type { Clock } from '#server/clock';
 
 export interface LoggedRequest {
-  /** Grows by one with every request, also over a reset. */
+  /** Grows by one with every request, even across a reset. */
   readonly number: number;
   readonly network: string;
   readonly method: string;
-  /** Below the address of the network, with the name of its host: `/api/2/tweets`. */
+  /** Relative to the address of the network, and begins with the name of the host: `/api/2/tweets`. */
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>>;
   readonly at: string;
   /** Null while there is no answer, and for good when the connection ended without one. */
   readonly status: number | null;
   readonly contentType?: string;
-  /** JSON, or the fields of a form; absent for files and for long ones. */
+  /** JSON, or the fields of a form; absent for files and for long bodies. */
   readonly body?: unknown;
 }
 
@@ -47,7 +47,7 @@ export const createRequestLog = ({
     if (!networks.includes(network)) return next();
     const { method, path } = req;
     const arrival = { number: ++count, network, method, path, query: { ...req.query }, at: instantOf(clock.now()) };
-    // A caller that has its answer may ask for the list before the response is closed here.
+    // Read the status late: a caller that has its response may ask for the list before that response is closed here.
     const entry = { read: (): LoggedRequest => ({ ...arrival, ...describe(req, res) }) };
     entries.push(entry);
     if (entries.length > keep) {

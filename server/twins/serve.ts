@@ -59,7 +59,7 @@ export const serveTwins = async ({
   for (const { path, server: hostServer } of hostServers) {
     hostServer.on('request', (req, res) => {
       req.url = `/sandbox/${path}${req.url}`;
-      // The addresses in its answers are those of the one port that has all paths.
+      // URLs in the response must have the one port that serves all paths.
       req.headers.host = new URL(url).host;
       answer(req, res);
     });
@@ -67,7 +67,7 @@ export const serveTwins = async ({
   return (await opening).twins;
 };
 
-/** For clients that take a host and no path in front of their own. */
+/** For clients that accept a host, but no path prefix. */
 const listenForHosts = async (networks: readonly Network[], address: string, first: number) => {
   const paths = networks.flatMap(({ key, hosts }) => Object.keys(hosts).map((host) => `${key}/${host}`));
   const servers = paths.map((path, index) => ({

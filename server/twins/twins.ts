@@ -14,9 +14,9 @@ import { createSandboxes } from '#server/sandbox/sandboxes';
 import { type SandboxAccess, signIn, withSandboxServer } from '#server/sandbox/sign-up';
 import { createRequestLog, type Filter } from './request-log.ts';
 
-/** Of all records of one kind on one network. */
+/** For all records of one kind on one network. */
 const maxCharacters = 4_000_000;
-/** Of all uploads that are read at a time. A twin looks at a file and does not keep it. */
+/** For all uploads in progress together. A twin looks at a file and does not store it. */
 const maxUploadBytes = 512_000_000;
 const answerWithinMs = 20_000;
 
@@ -34,12 +34,12 @@ export const createTwins = async ({
 }: {
   folders: Readonly<Record<string, Sandbox>>;
   networks: readonly Network[];
-  /** Where people see them. */
+  /** The URL at which people see the twins. */
   url: string;
-  /** By `network/host`: the port that a host has for itself. */
+  /** By `network/host`: the URL of the port that serves only this host. */
   hostUrls: Readonly<Record<string, string>>;
   handle: string;
-  /** Requests, and records of one kind on one network. */
+  /** How many requests to keep, and how many records of one kind on one network. */
   keep: number;
   fetchMedia: SandboxKit['fetchMedia'];
 }) => {
@@ -54,7 +54,7 @@ export const createTwins = async ({
   };
   let current = open();
 
-  /** On a port of its own, so that the log has the requests of callers alone. */
+  /** Uses a port of its own, so that the log has only the requests of callers. */
   const withSites = <T>(work: (sites: Sites) => Promise<T>) =>
     withSandboxServer(current.sandboxes, async (own) => {
       const client = createSandboxClient(() => own);
@@ -109,7 +109,7 @@ export const createTwins = async ({
     planned,
     plan: (network: string, moment: FaultMoment, plan: PlannedFault) =>
       current.sandboxes.planFault(network, moment, plan),
-    /** All that fit. */
+    /** Clears every planned fault that matches. */
     revoke: async ({ network, moment }: { network?: string | undefined; moment?: FaultMoment | undefined }) => {
       for (const plan of await planned()) {
         const isMeant = plan.network === (network ?? plan.network) && plan.moment === (moment ?? plan.moment);
@@ -129,7 +129,10 @@ export const createTwins = async ({
         .sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
     },
 
-    /** As after the start: what came since, faults and other sign-ins are gone, and the clock shows the true time. */
+    /**
+     * Restores the state after the start: drops later records, faults and other sign-ins, and resets the clock to the
+     * true time.
+     */
     reset: () => {
       clock.setOffset(0);
       requests.clear();
@@ -142,7 +145,7 @@ export type TwinAccess = ReturnType<typeof accessOf>;
 
 const accessOf = ({ key, connect }: Network, { registration, accounts }: SandboxAccess) => ({
   network: key,
-  // Where people sign in with a password there is no app.
+  // A network where people sign in with a password has no app registration.
   ...(connect.kind !== 'Form' && registration),
   accounts: accounts.map(({ id, name, handle, scopes, tokens: { accessToken, refreshToken, expiresAt } }) => ({
     id,

@@ -6,13 +6,13 @@ import type { DeliveryStore, Slots } from './store.ts';
 
 const concurrency = 400;
 const concurrencyPerWebhook = 8;
-/** Short beside the time a receiver takes, and it saves a statement for most deliveries. */
+/** Short compared with the time a receiver takes, and it saves a statement for most deliveries. */
 const gatherMs = 10;
 /** Longer than any attempt takes: when it expires, the claiming process has died, and another one retries. */
 const leaseMs = 30_000;
 /** Leaves time for the answer before the lease ends. */
 const sendWithinMs = leaseMs / 2;
-/** After this time without a delivery a failing webhook may work again, or be deleted. */
+/** A webhook without a delivery for this long no longer counts as failing: it may work again, or be deleted. */
 const failingForMs = 3_600_000;
 
 /**

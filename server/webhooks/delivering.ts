@@ -59,29 +59,30 @@ export const createDelivering = ({
   const saveDelivered = createBatch(
     async (delivered: readonly SuccessfulDelivery[]) => {
       await store.saveDelivered(delivered);
-      // Live events are only hints. A failing database is reported where its answer is needed.
+      // Live events are only hints, so ignore their errors. Calls that need the database report its failures.
       tellSoon(delivered).catch(() => undefined);
       return delivered;
     },
     { gatherMs: () => saveGatherMs },
   );
 
-  /** At once, and then throttled to what open tabs can use. */
+  /** Sends the first event at once, then no more than open tabs can use. */
   const tellSoon = createBatch(async (delivered: readonly (readonly SuccessfulDelivery[])[]) => {
     await tell(delivered.flat().map(({ delivery }) => delivery.webhook));
     await sleep(tellEveryMs, undefined, { ref: false });
     return delivered;
   });
 
-  /** Once per webhook, however many deliveries it had. */
+  /** Sends one event per webhook, however many deliveries it had. */
   const tell = (webhooks: readonly WebhookRef[]) => {
     const workspaces = new Map(webhooks.map(({ id, workspaceId }) => [id, workspaceId]));
     return live.publish(...[...workspaces].map(([id, workspaceId]) => ({ workspaceId, kind: 'webhook' as const, id })));
   };
 
   /**
-   * `answered` frees the slot of the receiver: after a good answer at once, because only the result is left to store; after
-   * any other once that is stored, so that a webhook that is being paused gets no further delivery.
+   * `answered` frees the slot of the receiver. After a success it is called at once, because only the result is left to
+   * store. After a failure it is called once the result is stored, so that a webhook that is being paused gets no
+   * further delivery.
    */
   const deliver = async ({ delivery, lease }: LeasedDelivery, answered: (isGood: boolean) => void): Promise<void> => {
     const { webhook } = delivery;

@@ -65,7 +65,7 @@ export const openForwarding = ({
   };
 };
 
-/** Each call returns the events that no call has returned yet, also those that were committed late. */
+/** Each call returns the events that no call has returned yet, even those that were committed late. */
 const createCursor = async (store: EventStore, workspaceId: string, clock: Clock) => {
   let newest = instantOf(clock.now());
   let recent: readonly EventRow[] = [];

@@ -2,7 +2,7 @@ import type { WebhookRoutes } from '#contracts/webhooks';
 import type { RouteHandlers } from '#server/context';
 import type { Webhooks } from './webhooks.ts';
 
-/** SPEC, Webhook authentication: owners and admins in the app; no token, MCP client or assistant comes here. */
+/** SPEC, Webhook authentication: owners and admins in the app; no token, MCP client or assistant can call these. */
 export const webhookRoutes = ({ webhooks }: { webhooks: Webhooks }): RouteHandlers<WebhookRoutes> => ({
   listWebhooks: async ({ caller }) => ({ webhooks: await webhooks.list(caller) }),
   addWebhook: ({ caller, body }) => webhooks.add(caller, body),

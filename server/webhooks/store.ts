@@ -222,7 +222,7 @@ export interface ClaimedWebhook {
   readonly paused: boolean;
   /** How many webhooks of the workspace are older. */
   readonly older: number;
-  /** Of the workspace. */
+  /** The workspace's plan. */
   readonly plan: string;
 }
 
@@ -352,7 +352,7 @@ const saveDelivered = sql(
    update webhooks set given_up_in_a_row = 0
     where given_up_in_a_row > 0 and id in (select webhook_id from done)`,
 );
-/** Given up when no delay is left, or when the webhook was paused meanwhile. */
+/** Gives the delivery up when no delay is left, or when the webhook was paused meanwhile. */
 const saveFailed = sql(
   'deliveries.failed',
   `update deliveries d set state = case when next.at is null then 'failed' else 'pending' end, due_at = next.at,

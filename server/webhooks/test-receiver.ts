@@ -21,10 +21,10 @@ export const createTestReceiver = ({
     mustExist: () => {
       if (production) throw new Refusal('Forbidden', 'There is no sandbox in production.');
     },
-    /** By its path, because BASE_URL may have changed since. */
+    /** Compares only the path, because BASE_URL may have changed since. */
     is: ({ id, url }: Pick<WebhookRow, 'id' | 'url'>) => !production && new URL(url).pathname.endsWith(pathOf(id)),
     urlOf: (webhookId: string) => baseUrl + pathOf(webhookId),
-    /** Where this process reaches it. */
+    /** The URL at which this process reaches it. */
     ownUrlOf: (webhookId: string) => ownUrl() + pathOf(webhookId),
     client,
     close: client.close,

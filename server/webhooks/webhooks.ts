@@ -136,7 +136,7 @@ export const createWebhooks = ({
         return insert(caller, newId('webhook', clock.now()), target);
       }),
 
-    /** Twice is once: the one that the workspace has is returned. */
+    /** Adding it twice returns the one that the workspace already has. */
     addTestReceiver: (caller: Caller): Promise<Webhook> =>
       store.transaction(async () => {
         testReceiver.mustExist();
@@ -151,7 +151,7 @@ export const createWebhooks = ({
         return webhook;
       }),
 
-    /** Whether the test receiver accepts what came to its path. Undefined: there is no such receiver. */
+    /** Whether the test receiver accepts the signature of this delivery; undefined if there is no such receiver. */
     receive: async (id: string, signature: string, body: Buffer): Promise<boolean | undefined> => {
       const webhook = await store.get(id);
       if (webhook === undefined || !testReceiver.is(webhook)) return undefined;

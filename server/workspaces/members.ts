@@ -46,7 +46,7 @@ export const createMembers = ({
     list: async (workspaceId: string): Promise<Member[]> =>
       (await store.members(workspaceId)).map((member) => ({ ...member, name: nameOf(member) })),
 
-    /** Under the member lock. Owners and admins decide without being named. */
+    /** Adds or removes a named approver, under the member lock. Owners and admins decide without being named. */
     nameApprover: (caller: Caller, userId: string, approver: boolean) =>
       store.transaction(async (): Promise<Member> => {
         await lockMembers(store, caller);

@@ -70,12 +70,12 @@ export const outsideSignIn = ({
   },
 });
 
-/** Only a code, because a text in the address could make the page say anything. */
+/** Passes only a code: with a text in the URL, anybody could make the page say anything. */
 const refusedPath = ({ code, issues }: Refusal) => {
   const reason = issues[0]?.code ?? (code === 'Internal' ? 'Unreachable' : 'NotFinished');
   return `/sign-in?refused=${reason}`;
 };
 
-/** Only a path on this site: browsers take `//evil.example` and `/\evil` for other hosts. */
+/** Only a path on this site: browsers read `//evil.example` and `/\evil` as other hosts. */
 const ownPath = (next: unknown) =>
   typeof next === 'string' && /^\/(?![/\\])[^\s\\]*$/.test(next) && next.length < 2000 ? next : '/';

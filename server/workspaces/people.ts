@@ -34,9 +34,9 @@ export const createPeople = ({
   /** Ends every session, token and client of a user. */
   revokeAllAccess: (userId: string) => Promise<void>;
   endClients: (userId: string) => Promise<void>;
-  /** What agents may see or do changed in a workspace. */
+  /** Called when it changed what agents may see or do in a workspace. */
   accessChanged: () => Promise<void>;
-  /** Open tabs read the session again. */
+  /** Makes open tabs read the session again. */
   workspaceChanged: (workspaceId: string) => Promise<void>;
   /** The id of the latest live event. */
   lastNews: () => string;
@@ -300,7 +300,7 @@ export const createPeople = ({
       if (await store.forgetLastWorkspace(userId, workspaceId)) await endClients(userId);
     },
 
-    /** Whether the change switches off what protects a workspace against a stolen session. */
+    /** Whether the change switches off a protection against stolen sessions. */
     isLowered: async (workspaceId: string, { approvalPasskey, twoFactors }: WorkspaceChange) => {
       const before = await store.workspace(workspaceId);
       return (
@@ -336,14 +336,14 @@ export const createPeople = ({
       return { email: member.email, isWhollyOwned };
     },
 
-    /** Those whose click publishes and decides; the one who joined first comes first. */
+    /** Members who may publish and decide. The one who joined first comes first. */
     approvers: store.approvers,
 
-    /** Inside the transaction of a decision, which a removal or another role then waits for. */
+    /** Call inside the transaction of a decision. Removing the member or changing their role then waits for it. */
     lockApprover: ({ workspaceId, userId }: { workspaceId: string; userId: string }) =>
       store.lockApprover(workspaceId, userId),
 
-    /** Whether a yes takes a passkey in this workspace. */
+    /** Whether approving requires a passkey in this workspace. */
     asksPasskey: async (workspaceId: string) => (await store.workspace(workspaceId))?.approvalPasskey === true,
 
     /** Called by the operator. */
@@ -376,7 +376,7 @@ const creationRefusals = {
   operator: 'Only the person who set Posthorn up makes workspaces here. Ask them.',
 };
 
-/** The code is for the sign-in page, which has its own texts. */
+/** The sign-in page has its own text for each code. */
 const signInRefused = (code: 'NoAddress' | 'NotInvited' | 'NeedsCode', message: string) =>
   new Refusal('Forbidden', message, [{ path: '', code, message }]);
 

@@ -12,8 +12,8 @@ export type PersonDeletion = ReturnType<typeof createPersonDeletion>;
 type Who = { readonly address: string } | { readonly userId: string };
 
 /**
- * Deletes a person: sign-in, name, address, and what is theirs alone. Posts, comments and decisions belong to the workspace
- * and stay, by "A former member". So the row stays too, without anything that tells who it was.
+ * Deletes a person: sign-in, name, address, and data that is only theirs. Posts, comments and decisions belong to the
+ * workspace and stay, shown as by "A former member". So the row stays too, without anything that identifies the person.
  */
 export const createPersonDeletion = ({
   store,
@@ -26,7 +26,7 @@ export const createPersonDeletion = ({
   store: WorkspaceStore;
   people: People;
   endMembership: EndMembership;
-  /** Ends all access and deletes what slices have of this person alone. */
+  /** Ends all access and deletes what slices store only for this person. */
   forgetPerson: (userId: string) => Promise<void>;
   audit: AuditLog;
   clock: Clock;
@@ -45,7 +45,7 @@ export const createPersonDeletion = ({
       );
     }
     for (const { id, name, role, deleteAt } of workspaces) {
-      // Nobody has to run a workspace that waits to be deleted.
+      // A workspace that waits to be deleted needs no owner.
       const owners = role === 'owner' && deleteAt === null ? await store.owners(id) : [];
       if (owners.length === 1 && owners[0]?.userId === userId) {
         throw new Refusal(
@@ -57,7 +57,7 @@ export const createPersonDeletion = ({
   };
 
   return {
-    /** What is stored of the person, to give to them before it is deleted. */
+    /** What is stored about the person, so that they can be given it before it is deleted. */
     exportPerson: async (who: Who) => {
       const { id, email, name, timeZone, workspaces } = await find(who);
       return { id, email, name, timeZone, workspaces: workspaces.map(({ id, name, role }) => ({ id, name, role })) };

@@ -61,14 +61,14 @@ export const workspaceRoutes = ({
   tries: PasswordTries;
   /** Limits attempts per IP address, over all accounts. */
   mayTry: (address: string) => void;
-  /** Keeps related changes atomic, also when the process is killed. */
+  /** Keeps related changes atomic, even when the process is killed. */
   transaction: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** False where an outside identity provider signs people in. */
   hasPasswords: boolean;
   baseUrl: string;
   production: boolean;
   report: (error: unknown) => void;
-  /** Ends what MCP clients were granted. */
+  /** Revokes the access of MCP clients. */
   forgetUser: (userId: string) => Promise<void>;
   revokeTokens: (userId: string) => Promise<unknown>;
 }): RouteHandlers<PeopleRoutes & PersonDeletionRoutes & WorkspaceRoutes> => {
@@ -153,7 +153,7 @@ export const workspaceRoutes = ({
         people.signIn(email, password),
       );
       const workspaceId = await people.lastWorkspace(userId);
-      // With a second factor it succeeds later.
+      // A person with a second factor is not signed in yet.
       if (!(await signIns.hasFactor(userId))) {
         await audit.write({ event: 'sign-in.succeeded', workspaceId, userId, requestId, details: { email, address } });
       }

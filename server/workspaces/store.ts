@@ -156,7 +156,7 @@ const owners = sql(
   `select user_id as "userId" from members where workspace_id = $1 and role = 'owner'`,
 );
 const insertMember = sql('members.insert', 'insert into members (workspace_id, user_id, role) values ($1, $2, $3)');
-/** Naming an approver is for editors: of other roles nothing is left when the person becomes an editor. */
+/** Only an editor who stays an editor remains a named approver. Coming from another role, they must be named again. */
 const setRole = sql(
   'members.setRole',
   `update members set role = $3, is_approver = $3 = 'editor' and role = 'editor' and is_approver

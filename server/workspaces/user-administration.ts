@@ -62,7 +62,7 @@ export const createUserAdministration = ({
       return { email, path };
     },
 
-    /** In every browser; with `endAll` also tokens and the access of MCP clients. */
+    /** Ends the sessions in every browser; with `endAll` also tokens and the access of MCP clients. */
     signOut: async (address: string, endAll?: (userId: string) => Promise<unknown>) => {
       const { userId, email } = await people.forLink(address);
       await sessions.endOthers(userId);

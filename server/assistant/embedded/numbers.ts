@@ -46,7 +46,7 @@ const describeTotals = (totals: Totals, { label, days }: Range, networks: readon
   return `${countOf(posts, 'post')}${where} ${when} brought **${countOf(engagement, 'engagement')}**, ${countOf(views, 'view')} and ${countOf(comments, 'comment')}.`;
 };
 
-/** Nobody reacted, or nothing was read: a summary does not tell which. */
+/** All metrics are 0. Either nobody reacted or nothing was read; a summary does not tell which. */
 const isSilent = (totals: Totals) => metricNames.every((name) => totals[name] === 0);
 
 const compareTotals = (now: Totals, before: Totals, { before: { label } }: Range) => {

@@ -38,7 +38,7 @@ export function* find(request: UserRequest): Talk {
     .map((post) => `- ${describePost(post, request.timeZone, status === undefined)}`);
   const rest = more || posts.length > shownPosts ? seePosts : '';
   const count = countOf(posts.length, what);
-  // What was not read may be due earlier.
+  // Posts that were not read may be due earlier.
   if (isTimed && more) return `${count}${about} among the newest, by time:\n${lines.join('\n')}${rest}`;
   return `${count}${about}, ${isTimed ? 'the next' : 'newest'} first:\n${lines.join('\n')}${rest}`;
 }
@@ -153,7 +153,7 @@ function* acceptingText(accounts: readonly Account[]): Talk<Account[]> {
   return accepting.length > 0 ? accepting : [...accounts];
 }
 
-/** Of the networks of these accounts alone: those of all networks would be cut. */
+/** Only for the networks of these accounts: the output for all networks would be cut. */
 function* limitsByNetwork(accounts: readonly Account[]): Talk<Map<string, ProviderLimits>> {
   const networks = [...new Set(accounts.map(({ network }) => network))];
   const { providers } = yield* use<{ providers: ProviderLimits[] }>(
@@ -202,7 +202,7 @@ export function* shorten(request: UserRequest): Talk {
   const limitsOf = (of: readonly Account[]) =>
     of.flatMap(({ network }) => limits.get(network)?.constraints.characters ?? []);
   const requested = Number(/\b(\d{2,6})\s*(?:characters|chars|letters)\b/i.exec(request.text)?.[1] ?? Number.NaN);
-  // Without an account name the original version is shortened, which all accounts without their own text share.
+  // Without an account name, shortens the original version, which all accounts without their own text share.
   const places = named.length > 0 ? named.map((one) => [one]) : [accounts];
   const results: string[] = [];
   for (const place of places) {
@@ -238,7 +238,7 @@ export function* listAccounts(): Talk {
   return `${countOf(accounts.length, 'account')} connected:\n${lines.join('\n')}`;
 }
 
-/** Those that the network refuses, and those whose statistics alone are missing. */
+/** Accounts that the network refuses, and accounts that lack only their statistics. */
 export function* listBrokenAccounts(): Talk {
   const accounts = yield* connectedAccounts();
   const refused = accounts.filter(({ status }) => status === 'NeedsReconnect');
@@ -252,10 +252,10 @@ export function* listBrokenAccounts(): Talk {
   return `${count} reconnecting, under [Social accounts](/accounts):\n${lines.join('\n')}`;
 }
 
-/** Few, because an answer has eight steps at most. */
+/** Few pages, because an answer has eight steps at most. */
 const pagesRead = { Published: 3, Failed: 1 } as const;
 
-/** Of the last seven days, unless the question names others. */
+/** Posts of the last seven days, unless the question names other days. */
 export function* wentOut({ text, now, timeZone }: UserRequest): Talk {
   const range = rangeIn(text, now, timeZone) ?? rangeIn('last 7 days', now, timeZone);
   if (range === undefined) throw new Unclear('Which days? Say it like this: what went out last week?');

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** Whole days in the zone of the user, as analytics.summary takes them. */
+/** Whole days in the time zone of the user, as analytics.summary accepts them. */
 export interface Range {
   readonly from: string;
   /** Exclusive. */
@@ -48,7 +48,7 @@ export const rangeIn = (text: string, now: Date, timeZone: string): Range | unde
     const first = end.subtract(length);
     const some = `${Number(count)} ${unit.toLowerCase()}${Number(count) === 1 ? '' : 's'}`;
     const range = make(first, end, first.subtract(length), `the last ${some}`, `the ${some} before`);
-    // Only its last day is.
+    // Only the last day of the range is unfinished.
     return { ...range, isUnfinished: false };
   }
   if (/\byesterday\b/i.test(text)) return day(today.subtract({ days: 1 }), 'yesterday');

@@ -26,7 +26,7 @@ type Documents = NonNullable<NonNullable<Configuration['features']>['clientIdMet
 /** The address is part of an index, and PostgreSQL limits the size of index entries. */
 const maxAddressCharacters = 2_000;
 
-/** How long a failed document is not fetched again, because anybody can make us fetch any address. */
+/** A failed document is not fetched again for this long, because anybody can make us fetch any address. */
 const failedMs = 60_000;
 const maxFailed = 1000;
 

@@ -28,8 +28,8 @@ export interface IdentityParts {
 }
 
 /**
- * The outside provider if AUTH_URL is set, otherwise the embedded one. It uses the wall clock, as tokens hold such
- * times.
+ * The outside provider if AUTH_URL is set, otherwise the embedded one. It uses the wall clock, because tokens contain
+ * wall clock times.
  */
 export const openIdentityProvider = async ({
   sessions,

@@ -101,7 +101,7 @@ export const createIdentityStore = (db: Database) => {
 
     purge: async (now: Date) => (await db.run(purgeRecords, [now])) + (await db.run(purgeKeys, [now])),
 
-    /** What one client has of the user, or everything of the user. */
+    /** Deletes the records of one client of the user, or all records of the user. */
     forget: (userId: string, clientId?: string) =>
       clientId === undefined ? db.run(forgetRecords, [userId]) : db.run(forgetClient, [userId, clientId]),
 

@@ -9,7 +9,7 @@ export interface RenditionKey {
   readonly target: string;
 }
 
-/** A video that has to become something else, ours until the lease ends. */
+/** A video conversion that this process has claimed until the lease ends. */
 export interface FitJob extends RenditionKey {
   readonly workspaceId: string;
   readonly claim: string;
@@ -19,7 +19,7 @@ export interface FitJob extends RenditionKey {
 
 /** A job that somebody waits for. */
 interface PendingFit extends RenditionKey {
-  /** Null until something is known. */
+  /** Null until the conversion reports progress. */
   readonly percent: number | null;
 }
 
@@ -86,7 +86,7 @@ export const createFitJobStore = (db: Database) => ({
 
   remove: ({ workspaceId, mediaId, mode, target }: FitJob) => db.run(removeJob, [workspaceId, mediaId, mode, target]),
 
-  /** Gives it back, with the number of attempts that count. */
+  /** Releases the claim. The caller sets `attempts`, because not every failure counts as an attempt. */
   retry: ({ workspaceId, mediaId, mode, target, claim }: FitJob, attempts: number, inMs: number) =>
     db.run(retryJob, [workspaceId, mediaId, mode, target, claim, attempts, inMs]),
 

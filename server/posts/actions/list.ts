@@ -9,7 +9,7 @@ export const listPosts =
     findRequests,
   }: {
     reading: Reading;
-    /** What waits for a human, by post. */
+    /** Approval requests that wait for a human. */
     findRequests: (caller: Caller) => Promise<{ postId: string; action: string; approvalUrl: string }[]>;
   }): Handler<(typeof postActions)['posts.list']> =>
   async ({ caller, input: { waiting, ...input } }) => {

@@ -13,7 +13,8 @@ export const validatePost =
   }): Handler<(typeof postActions)['posts.validate']> =>
   async ({ caller, input }) => {
     const { accountIds, ...validation } = await lifecycle.validate(caller, input.id);
-    // Programs that validate many posts do not need it, and it takes longer than the check.
+    // Only MCP clients get suggested times. Other programs may validate many posts, and the suggestion takes longer
+    // than the check.
     const times = caller.client?.kind === 'Mcp' ? await suggestTimes(caller, accountIds) : {};
     return { ...validation, ...times };
   };
