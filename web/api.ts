@@ -14,12 +14,12 @@ export const enterWorkspace = (id: string) => {
 };
 
 let isLeaving = false;
-// The back-forward cache restores this page with its variables.
+// The back-forward cache restores the page with its variables, so reset the flag.
 addEventListener('pageshow', () => {
   isLeaving = false;
 });
 
-/** Once: a call that is refused while the page unloads would navigate again, and cancel the first navigation. */
+/** Navigates only once: a call refused while the page unloads would start a second navigation and cancel the first. */
 const leaveFor = (url: string) => {
   if (!isLeaving) location.assign(url);
   isLeaving = true;

@@ -11,9 +11,10 @@ const isReachable = () =>
   );
 
 /**
- * After a deployment the files of an open tab are gone, so the tab reloads. Pointing at a link is enough, so what was
- * entered into forms is stored. Once per address, since an extension may block a file for good. Not while offline: that
- * would replace the app with the browser's error page.
+ * Reloads the tab, because a deployment removes the files of open tabs. The reload may come at any time, even when the
+ * person only hovers over a link, so form input is stored first. It happens once per URL, since an extension may block
+ * a file permanently. It does not happen while the server is unreachable, because the browser's error page would
+ * replace the app.
  */
 export const reloadOnce = async () => {
   const key = 'posthorn-reloaded-for';
@@ -36,7 +37,7 @@ export const createPageLoader =
 /** Messages of browsers and of Vite for a failed dynamic import. */
 const importFailure = /dynamically imported module|module script failed|preload CSS/i;
 
-/** Turns a failed import into the error that the server does not answer. */
+/** Turns a failed import into the error for an unreachable server. */
 export const toFileFault = (error: unknown) =>
   error instanceof Error && importFailure.test(error.message)
     ? new FileNotReached('no answer', { cause: error })

@@ -7,7 +7,7 @@ export interface Fault {
   retryAfterSeconds?: number | undefined;
 }
 
-/** The app itself refuses; the message is shown to the person. */
+/** Thrown when the app itself refuses an action. People see the message as it is. */
 export class NotDone extends Error {}
 
 /** The server's message about one field, if any. */
@@ -20,7 +20,8 @@ export const fieldFault = (error: unknown, path: string, label: string): string 
 export const faultOf = (error: unknown): Fault => {
   if (isApiError(error)) {
     const { code, status, message, requestId, retryAfterMs } = error;
-    // Every answer of Posthorn has a request id. One without it comes from a proxy, whose text is not for people.
+    // Every Posthorn response has a request id. One without it comes from a proxy, whose error text means nothing to
+    // users.
     if (requestId === undefined) {
       return { code: 'NoAnswer', message: `Posthorn cannot be reached right now (${status}). Try again soon.` };
     }
@@ -38,7 +39,7 @@ export const faultOf = (error: unknown): Fault => {
 export const unknownOutcome =
   'It may have worked anyway. Check your connection and look at the result before you try again.';
 
-/** For a lost answer with a secret: the call has an Idempotency-Key, so a retry creates nothing twice. */
+/** For a lost response that contained a secret: the call has an Idempotency-Key, so a retry creates nothing twice. */
 export const madeOnce =
   'It may have been created anyway. Check your connection and try again; it is not created twice.';
 

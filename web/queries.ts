@@ -77,7 +77,10 @@ export const keys = {
   networkKeys: ['network-keys'],
 } as const;
 
-/** All open requests, and some decided ones. Open ones come first, so a page that ends with one may not have them all. */
+/**
+ * All open requests, and some decided ones. Open ones come first, so if a page ends with one, the next page may have
+ * more.
+ */
 const listOpenApprovals = async (signal: AbortSignal) => {
   let page = await app.listApprovals({}, { signal });
   const cards = [...page.cards];
@@ -173,8 +176,8 @@ export const queryClient = new QueryClient({
     },
   }),
   defaultOptions: {
-    // In other modes TanStack Query pauses while the browser reports offline: a click gives no feedback and acts minutes
-    // later. A server on the local network may answer all the same.
+    // In other modes TanStack Query pauses while the browser reports offline: a click gives no feedback and acts
+    // minutes later. A server on the local network may still be reachable.
     mutations: { networkMode: 'always' },
     queries: {
       networkMode: 'always',

@@ -11,7 +11,8 @@ export const refetchOutdatedAnswers = (client: QueryClient) => {
     const { action, query } = event;
     const { data, fetchStatus } = query.state;
     if (action.type === 'fetch') outdated.delete(query);
-    // A query is invalidated once, and an error has done it already: the next event would not be heard.
+    // TanStack Query ignores an invalidation of a query that is already invalidated, and a failed fetch invalidates it.
+    // Reset the flag, so that the next event is not ignored.
     if (action.type === 'fetch' && data === undefined) query.setState({ isInvalidated: false });
     if (action.type === 'invalidate' && data === undefined && fetchStatus !== 'idle') outdated.add(query);
     if (action.type === 'success' && outdated.delete(query))

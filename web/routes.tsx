@@ -14,7 +14,7 @@ const notFound = (): Promise<Page> => import('#web/pages/not-found/index.tsx');
 const load = (folder: string) =>
   lazyRouteComponent(createPageLoader(folders[`./pages/${folder}/index.tsx`] ?? notFound));
 
-/** All values of an address are text; a page takes those it knows, see usePageSearch. */
+/** Search parameters are always text. Each page reads the ones it knows, see usePageSearch. */
 const validateSearch = (search: Record<string, unknown>) => search as Record<string, string | undefined>;
 
 /** A page is named after its folder. */

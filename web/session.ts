@@ -26,7 +26,7 @@ export const usePermissions = () => {
     role,
     canWrite,
     canPublish,
-    /** What this person would publish becomes a request. */
+    /** When this person publishes or schedules, the server creates an approval request instead. */
     canOnlyAsk: canWrite && !canPublish,
     canManage: managers.includes(role),
     isOwner: role === 'owner',

@@ -20,15 +20,15 @@ const heightOf = (rule: Rule) => {
 };
 
 /**
- * Browsers let people enlarge text alone, which only lengths in rem follow. Stylesheets name the pixels of the design,
- * and the build turns those of text into rem, so that no rule can forget it.
+ * Browsers let people enlarge only the text, and only lengths in rem follow that setting. Stylesheets use the pixels of
+ * the design, and the build converts text lengths to rem, so that no rule can forget it.
  */
 export const textInRem = (): Plugin => ({
   postcssPlugin: 'text-in-rem',
   OnceExit: (sheet) => {
     sheet.walkRules((rule) => {
       const height = heightOf(rule);
-      // Round and square things keep their shape.
+      // A width equal to the height scales with it, so that circles and squares keep their shape.
       rule.walkDecls(/^(min-)?width$/, (declaration) => {
         if (declaration.value === height) declaration.value = toRem(declaration.value);
       });

@@ -35,7 +35,8 @@ export default defineConfig(({ mode }) => {
       reportCompressedSize: false,
       chunkSizeWarningLimit: 1000,
       rolldownOptions: {
-        // Every page needs all of the first load, and an icon is smaller than the headers of a request for it.
+        // One chunk per group: every page needs all of the first load, and an icon is smaller than the headers of its
+        // own request.
         output: {
           codeSplitting: {
             groups: [

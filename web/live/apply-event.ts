@@ -15,7 +15,7 @@ export interface LiveEvent {
   kind: string;
   id?: string;
   text?: string;
-  /** Only of `progress`. */
+  /** Only for `progress` events. */
   steps?: GetProgressOutput['steps'];
 }
 
@@ -62,7 +62,7 @@ export const applyEvent = (client: QueryClient, event: LiveEvent, dismissEverywh
       keys.progress(id),
       (before) => before && { ...before, steps: mergeSteps(before.steps, steps) },
     );
-    // Their results have more than a step: the reason, the address.
+    // Final results contain more than the step, such as the error and the post's URL, so refetch them.
     if (steps.some(hasEnded)) void client.invalidateQueries({ queryKey: keys.progress(id) });
     return;
   }

@@ -39,7 +39,7 @@ export const startLive = (workspaceId: string, client: QueryClient) => {
         handle(event);
       },
       controller.signal,
-      // A tab that waited for the lock succeeds one that closed; events in between may be lost.
+      // A tab that had to wait for the lock takes over from a closed tab and may have missed events in between.
       performance.now() - requestedAt > 1000,
     );
   // Without https there is no navigator.locks, so each tab reads its own stream.
@@ -75,7 +75,7 @@ const readStream = (url: () => string, emit: (event: LiveEvent) => void, signal:
         hadGap = true;
         reopen();
       };
-      // The start position, for a browser that goes offline before the first event.
+      // The server sends the start position here, in case the browser goes offline before the first event.
       source.onmessage = ({ lastEventId }) => emit({ kind: 'here', eventId: lastEventId });
       for (const kind of kinds) {
         source.addEventListener(kind, ({ data, lastEventId }: MessageEvent<string>) => {
@@ -86,7 +86,7 @@ const readStream = (url: () => string, emit: (event: LiveEvent) => void, signal:
         });
       }
     };
-    /** EventSource alone would reconnect at a fixed pace, all tabs of all people at once. */
+    /** EventSource itself reconnects after a fixed delay, so after an outage all clients would reconnect at once. */
     const reopen = () => {
       source?.close();
       clearTimeout(steady);

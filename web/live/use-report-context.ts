@@ -8,7 +8,7 @@ const waitMs = 300;
 export const useReportContext = () => {
   const { pathname, searchStr } = useRouterState({ select: ({ location }) => location });
   useEffect(() => {
-    // Questions to the assistant are about the previous page.
+    // Report nothing on the assistant page, because questions to the assistant are about the previous page.
     if (pathname.startsWith('/assistant')) return;
     let timer: ReturnType<typeof setTimeout>;
     const report = () => {
@@ -18,7 +18,7 @@ export const useReportContext = () => {
         const [, postId] = /^\/posts\/(post_\w+)/.exec(pathname) ?? [];
         const accountId = new URLSearchParams(searchStr).get('version');
         const post = postId === undefined ? {} : { postId, ...(accountId && { accountId }) };
-        // The next navigation reports again.
+        // Errors can be ignored, because the next navigation reports again.
         actions.ui.setContext({ page: pathname, ...post }).catch(() => undefined);
       }, waitMs);
     };

@@ -16,7 +16,7 @@ const looks = {
   Comment: { icon: MessageSquare, words: 'Comment' },
 };
 
-/** What people without an account said on review links. Their names are their own claim. */
+/** What people without an account said on review links. Nobody has verified their names. */
 export const AdviceList = ({ postId }: { postId: string }) => {
   const { data } = useQuery({
     queryKey: keys.advice(postId),

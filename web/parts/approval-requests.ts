@@ -13,12 +13,15 @@ const requestIn = (error: unknown) =>
 /** The server turned the call into an approval request, because this person may not publish. */
 export const isAsked = (error: unknown) => requestIn(error) !== undefined;
 
-/** Says so, and returns true. Any other error is left to the caller. */
+/**
+ * Shows a toast if the call became an approval request. Returns false for any other error, which the caller must
+ * handle.
+ */
 export const showIfAsked = (error: unknown) => {
   const request = requestIn(error);
   if (request === undefined) return false;
   const id = request.url?.split('/').at(-1) ?? '';
-  // The toast of the live event is for those who decide.
+  // The live event shows its own toast, which is meant for approvers.
   closeToast(`approval ${id}`);
   showToast({
     id: `asked ${id}`,
@@ -31,8 +34,8 @@ export const showIfAsked = (error: unknown) => {
 };
 
 /**
- * The label of a button: `Schedule`, or `Ask to schedule` for somebody who can only ask. `isFree` for what anybody may do
- * who edits, such as moving a draft.
+ * The label of a button: `Schedule`, or `Ask to schedule` for somebody who can only ask. Set `isFree` for actions that
+ * every editor may take, such as moving a draft.
  */
 export const useActLabel = () => {
   const { canOnlyAsk } = usePermissions();
@@ -40,7 +43,7 @@ export const useActLabel = () => {
     canOnlyAsk && !isFree ? askLabel(label) : label;
 };
 
-/** `Publish now` → `Ask to publish`: it happens when somebody approves it. */
+/** `Publish now` → `Ask to publish`, without `now`: the post goes out only when somebody approves it. */
 const askLabel = (label: string) => `Ask to ${label.charAt(0).toLowerCase()}${label.slice(1).replace(/ now\b/, '')}`;
 
 /** `Ann, Ben or 4 others`: who decides in this workspace. */

@@ -36,7 +36,7 @@ export interface BulkOutcome {
 }
 
 const batchSize = 100;
-/** The request is idempotent, so it is retried until the connection is back. */
+/** The request is idempotent, so retries are safe and bridge a short loss of the connection. */
 const maxRetries = 6;
 
 let failed: { readonly title: string; readonly failures: readonly BulkFailure[] } | undefined;
@@ -46,7 +46,7 @@ const setFailed = (next: typeof failed) => {
   for (const listener of listeners) listener();
 };
 
-/** The posts that the last bulk change did not reach, with the reasons. */
+/** The posts on which the last bulk change failed, with the reasons. */
 export const useBulkFailures = () => {
   const current = useSyncExternalStore(
     (listener) => {
@@ -106,7 +106,7 @@ export const runBulk = async (work: BulkWork): Promise<BulkOutcome> => {
   return { done, failures };
 };
 
-/** One entry per post that the server reached. A failure of the whole request is that of each of its posts. */
+/** One result per post that the server processed. If the whole request fails, each of its posts counts as failed. */
 const send = async ({ change, times, accountId }: BulkWork, batch: readonly BulkPost[]): Promise<BulkResult[]> => {
   const posts = batch.map(({ id }) => ({ id, at: times?.get(id) ?? '' }));
   for (let retries = 0; ; retries++) {

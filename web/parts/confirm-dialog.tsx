@@ -41,7 +41,7 @@ export const ConfirmDialog = ({
       setIsRunning(false);
     }
   };
-  // Callers clear what the dialog is about when they close it, and it is still shown while it fades out.
+  // Callers clear the content when they close the dialog, so keep the last content on screen while it fades out.
   const last = useRef({ title, children });
   if (opened) last.current = { title, children };
   const shown = last.current;

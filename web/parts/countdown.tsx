@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** Seconds left of the wait that `fault` asks for, then `onEnd`. Every fault starts anew. */
+/** Counts down the seconds to wait after `fault`, then calls `onEnd`. A new fault restarts the countdown. */
 export const useCountdown = (fault: unknown, seconds: number | undefined, onEnd?: () => void) => {
   const [state, setState] = useState({ fault, left: seconds ?? 0 });
-  // While rendering: an effect would see the end of the fault before.
+  // Reset during rendering: an effect would still see the finished countdown of the previous fault.
   if (state.fault !== fault) setState({ fault, left: seconds ?? 0 });
   const isCounting = seconds !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: onEnd may be a new function on every render
@@ -19,7 +19,7 @@ export const useCountdown = (fault: unknown, seconds: number | undefined, onEnd?
   return state.left;
 };
 
-/** Inside a live region: screen readers would announce every change of it, so they get the whole wait instead. */
+/** For live regions: screen readers would announce every second, so they get the total wait instead. */
 export const TimeLeft = ({ left, of }: { left: string; of: string }) => (
   <>
     <span aria-hidden="true">{left}</span>

@@ -1,7 +1,10 @@
 import type { PostSummary } from '#generated/app-client';
 import { NoNumber } from './no-number.tsx';
 
-/** Nothing before the post is published. Without a read a dash with the reason, since 0 would be a claim. */
+/**
+ * Renders nothing before the post is published. Until numbers have been read it shows a dash with the reason, since 0
+ * would be a claim.
+ */
 export const Engagement = ({
   post: { numbers, engagement = 0 },
   children,

@@ -22,7 +22,7 @@ export const EntryCard = ({
   /** Above the title, instead of the brand above the card. */
   mark?: React.ReactNode;
   isWide?: boolean;
-  /** For questions that no key may answer by accident. */
+  /** Moves the focus to the title, so that a stray key press cannot answer the question. */
   focusesTitle?: boolean;
 }) => {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -78,7 +78,7 @@ export const EntryFault = ({
   </EntryCard>
 );
 
-/** Until the first answer arrives: the shape of a form with two fields. */
+/** Skeleton of a form with two fields, shown until the first response arrives. */
 export const EntryLoading = ({ card, foot }: { card: string; foot?: React.ReactNode }) => (
   <EntryCard title={card} foot={foot}>
     <div className={styles.form} aria-busy="true">

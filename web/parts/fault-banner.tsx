@@ -6,7 +6,7 @@ import { Banner } from './banner.tsx';
 import { TimeLeft, useCountdown } from './countdown.tsx';
 import { useShowFault } from './shown-faults.ts';
 
-/** Shows the request id, so that the operator can find the request in the log. What was only read has `onRetry`. */
+/** Shows the request id, so that the operator can find the request in the log. Pass `onRetry` for failed reads. */
 export const FaultBanner = ({
   fault,
   title,

@@ -3,7 +3,7 @@ import type { MediaItem } from '#generated/app-client';
 import { describeFile, thumbnailOf } from './media-file.ts';
 
 interface SentFile {
-  /** What goes out. */
+  /** The file that is published. */
   readonly file: MediaItem;
   /** Same as `file` if nothing was fitted. */
   readonly original: MediaItem;

@@ -73,7 +73,7 @@ export const describeBlocked = ({
   return isWhole ? 'Will fail' : `${blocked.size} of ${accountIds.length} will fail`;
 };
 
-/** Changes of a post that can be taken back, each with a toast. */
+/** Applies a fix to a post and shows a toast with Undo. */
 const useMend = () => {
   const client = useQueryClient();
   return async ({ id }: Post, { accountId }: ForecastEntry, fix: Fix, doneText: string) => {
@@ -116,7 +116,7 @@ const useMend = () => {
   };
 };
 
-/** At most two ways to end the cause, those that this person may use. */
+/** Offers at most two fixes, out of those that this person may use. */
 export const ForecastFixes = ({ post, entry, name }: { post: Post; entry: ForecastEntry; name: string }) => {
   const mend = useMend();
   const zone = useZone();

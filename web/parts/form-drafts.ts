@@ -1,4 +1,4 @@
-/** What people have entered into the forms that are open, by key. */
+/** The current input of all open forms, by key. */
 const drafts = new Map<string, unknown>();
 
 export const keyPrefix = 'posthorn-form';
@@ -10,16 +10,16 @@ const takeStored = () => {
   return stored;
 };
 
-/** What this tab stored before the page was loaded, for the forms that are not open again yet. */
+/** Input that this tab stored before the page was loaded, for forms that have not been opened again yet. */
 let stored: Map<string, unknown> | undefined;
 
-/** Stored only when the session ends or the app reloads the page, and for this tab alone. */
+/** Stores input only when the session ends or the app reloads the page, and only for this tab. */
 export const formDrafts = {
   put: (key: string, value: unknown) => {
     drafts.set(key, value);
     return () => void drafts.delete(key);
   },
-  /** Returns whether everything that was entered is stored, if anything was. */
+  /** Returns whether there was any input and all of it was stored. */
   store: () => {
     try {
       for (const [key, value] of drafts) sessionStorage.setItem(key, JSON.stringify(value));
@@ -30,8 +30,8 @@ export const formDrafts = {
     }
   },
   /**
-   * The first read empties the storage, whoever signed in: a URL may hold a secret, and a form that is not opened again
-   * would leave it there.
+   * The first read empties the storage, no matter who signed in: input such as a URL may contain a secret, which would
+   * stay there if its form is never opened again.
    */
   read: (key: string): unknown => {
     stored ??= takeStored();

@@ -3,7 +3,7 @@ const fields = 'input:not([type="radio"], [type="checkbox"]), textarea, select, 
 const isField = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement && (target.isContentEditable || target.closest(fields) !== null);
 
-/** A longer pause than within a sentence. */
+/** Longer than people pause within a sentence. */
 const pauseMs = 2000;
 let lastField: HTMLElement | undefined;
 let lastKeyAt = Number.NEGATIVE_INFINITY;
@@ -17,14 +17,14 @@ const forgetField = () => {
 
 window.addEventListener('focusin', ({ target }) => {
   if (isField(target)) lastField = target;
-  // When a field has gone, the app moves the focus, not the person.
+  // If the field was removed, the app moved the focus, not the person, who may still be typing.
   else if (lastField?.isConnected) forgetField();
 });
 window.addEventListener('pointerdown', forgetField);
 window.addEventListener(
   'keydown',
   ({ target, key, ctrlKey, metaKey }) => {
-    // These end the typing in a field, except a plain Enter in a text of several lines.
+    // These keys end the typing in a field, except a plain Enter in a textarea.
     const isNewLine = target instanceof HTMLTextAreaElement && !ctrlKey && !metaKey;
     const isEnd = key === 'Escape' || key === 'Tab' || (key === 'Enter' && !isNewLine);
     if (isEnd || (!isField(target) && !isTypingOn())) forgetField();

@@ -83,7 +83,7 @@ const LabelRow = ({
 }) => {
   const client = useQueryClient();
   const [isEditing, setEditing] = useFormDraft(`change of ${label.id}`, false);
-  // Only what was changed here: somebody else may change the rest meanwhile.
+  // Holds only the fields changed here, because somebody else may change the others at the same time.
   const [newName, setNewName] = useFormDraft<string | undefined>(`name of ${label.id}`, undefined);
   const [newColor, setNewColor] = useFormDraft<Color | undefined>(`color of ${label.id}`, undefined);
   const close = () => {
@@ -132,7 +132,7 @@ const LabelRow = ({
             autoFocus
             error={change.error && (fieldFault(change.error, 'name', 'The name') ?? describeFailure(change.error))}
             onChange={({ currentTarget }) => setNewName(currentTarget.value)}
-            // Escape ends the change, and not the dialog with it.
+            // Escape cancels the edit but does not close the dialog.
             data-mantine-stop-propagation="true"
             onKeyDown={({ key }) => {
               if (key === 'Escape') close();

@@ -1,4 +1,4 @@
-/** A sentence of the server, with its addresses as links. */
+/** A sentence from the server, with its URLs as links. */
 export const LinkedText = ({ text }: { text: string }) =>
   text.split(/(https:\/\/[^\s)]+)/).map((piece, index) =>
     index % 2 === 1 ? (

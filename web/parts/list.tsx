@@ -49,7 +49,7 @@ export const useListKeys = (
         event.preventDefault();
       } else if (here >= 0 && latest.current && /^([xd]|Backspace|Delete)$/.test(key)) {
         event.preventDefault();
-        // A key that is held down would delete row after row.
+        // Ignore key repeat: a key that is held down would delete row after row.
         if (event.repeat) return;
         latest.current(key === 'Delete' ? 'Backspace' : key, rows[here]?.dataset.row ?? '', event.shiftKey);
       }

@@ -2,7 +2,7 @@ import type { ProviderLimits } from '#generated/app-client';
 
 type Option = ProviderLimits['options'][number];
 
-/** Whether its value is an id, which says nothing to people without its name. */
+/** Whether the option's value is an id, which means nothing to people without its name. */
 export const isIdOption = ({ searchable, perAccount }: Pick<Option, 'searchable' | 'perAccount'>): boolean =>
   searchable === true || perAccount === true;
 

@@ -9,7 +9,7 @@ const belowMore = ['/accounts', '/assistant', '/notifications', '/sandbox', '/se
 
 let focusedPath: string | undefined;
 
-/** A page above this one is not the current page. */
+/** Match exactly, so that the link to a parent page is not marked as the current page. */
 const above = { activeOptions: { exact: true } } as const;
 
 /** `crumb`: the parent page. */
@@ -29,9 +29,9 @@ export const PageHeader = ({
   const heading = useRef<HTMLHeadingElement>(null);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => {
-    // Move the focus to the heading after navigation, so that screen readers start there.
-    // Not once someone has moved it into the page: to a search field that is there before the heading, or to the text
-    // of a new post, which gets its own address on the first save.
+    // Move the focus to the heading after navigation, so that screen readers start there. Leave the focus alone if it
+    // is already inside the page: in a search field that rendered before the heading, or in the text of a new post,
+    // whose URL changes on the first save.
     const isInside = document.activeElement?.closest('main > *') !== null;
     if (focusedPath !== undefined && focusedPath !== path && !isInside) heading.current?.focus({ preventScroll: true });
     focusedPath = path;

@@ -13,7 +13,10 @@ interface Field {
   readonly disabled: boolean;
 }
 
-/** Whether a text, a number, a time or a choice is its value. The others need the files of the post, or a search. */
+/**
+ * Whether the option's value is a text, a number, a time or a choice. Other options need the files of the post or a
+ * search.
+ */
 export const isPlainOption = ({ type, searchable, unitMs }: Option) =>
   !searchable && unitMs === undefined && !['Media', 'Focus', 'Poll'].includes(type);
 
@@ -87,7 +90,7 @@ export const PlainOption = ({
   }
 };
 
-/** The account's choices may arrive while a person is in the text field, and the list takes its place. */
+/** Keeps the focus when the account's choices arrive and a list replaces the text field. */
 const useKeptFocus = (id: string, isList: boolean) => {
   const hasFocus = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when one takes the place of the other

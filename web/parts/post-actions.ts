@@ -83,7 +83,7 @@ const describeDeleted = (posts: readonly Deletable[], number: number) => {
   return `${isDraft ? 'Draft ' : ''}${quoteHeading(only.text)} deleted`;
 };
 
-/** A post that is back from the bin shows again. */
+/** Shows posts again that were restored from the bin. */
 export const showRestored = (ids: readonly string[]) =>
   setDeletedIds(new Set([...deletedIds].filter((id) => !ids.includes(id))));
 

@@ -4,7 +4,9 @@ import { fieldFault } from '#web/faults.ts';
 
 export type Asks = ReadFactorsOutput['asks'];
 
-/** Proves who is there, for a change of factors or of what a workspace asks for. */
+/**
+ * Asks people to prove who they are before they change their sign-in factors or the factors that a workspace requires.
+ */
 export const ProofField = ({
   asks,
   value,

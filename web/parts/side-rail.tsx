@@ -3,10 +3,10 @@ import { useRef } from 'react';
 import styles from './side-rail.module.css';
 import { useIsPhone } from './use-is-phone.ts';
 
-/** In px. A shorter one is a tap. */
+/** In px. A shorter movement counts as a tap. */
 const shortestSwipe = 64;
 
-/** An aside, or on a phone a sheet, which a swipe down on its title closes too. */
+/** An aside; on phones a bottom sheet, which a swipe down on its title also closes. */
 export const SideRail = ({
   label,
   width = 340,
@@ -21,7 +21,7 @@ export const SideRail = ({
   /** On phones only. */
   opened?: boolean;
   onClose?: () => void;
-  /** To what opened the drawer; false when the focus moves on to another place. */
+  /** Whether the focus returns to the element that opened the drawer. False if the focus moves somewhere else. */
   returnsFocus?: boolean;
   /** Stays at the lower edge of the sheet. */
   foot?: React.ReactNode;
@@ -61,7 +61,7 @@ const useSwipeDown = (onSwipe: () => void) => {
   return {
     onPointerDown: ({ clientY, pointerId, currentTarget }: React.PointerEvent<HTMLElement>) => {
       startY.current = clientY;
-      // The finger leaves the title on its way.
+      // The finger leaves the title during the swipe, so capture the pointer.
       currentTarget.setPointerCapture(pointerId);
     },
     onPointerUp: ({ clientY }: React.PointerEvent<HTMLElement>) => {

@@ -3,7 +3,7 @@ import styles from './skeleton-rows.module.css';
 
 const delayMs = 150;
 
-/** In place of a few words or a number; with a height, of a field. */
+/** Placeholder for a few words or a number, or for a field if it has a height. */
 export const Skeleton = ({ width, height }: { width: number | string; height?: number }) => (
   <i className={styles.block} style={{ width, height }} aria-hidden="true" />
 );

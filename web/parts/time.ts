@@ -92,7 +92,7 @@ const asUtc = (wall: string) => {
   return Date.parse(`${date}T${time}${seconds}Z`);
 };
 
-/** A wall time that DST repeats is the first of the two; one that it skips moves forward: 02:30 becomes 03:30. */
+/** If DST repeats the wall time, the first instant counts. If DST skips it, it moves forward: 02:30 becomes 03:30. */
 export const instantOf = (wall: string, zone: string): string => {
   const { instants, before } = instantsOf(wall, zone);
   return new Date(instants.length > 0 ? Math.min(...instants) : before).toISOString();

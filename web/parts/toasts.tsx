@@ -36,7 +36,7 @@ const set = (next: readonly Shown[]) => {
   for (const listener of listeners) listener();
 };
 
-/** Of the message about a live event. */
+/** Id of the toast about a live event. */
 export const toastIdOf = (kind: string, id: string | undefined) => `${kind} ${id}`;
 
 export const closeToast = (id: string, why: Why = 'dismissed') => {
@@ -50,7 +50,7 @@ export const closeToast = (id: string, why: Why = 'dismissed') => {
 export const showToast = (toast: Toast): string => {
   const id = toast.id ?? `toast ${++toastCount}`;
   const others = toasts.filter((one) => one.id !== id);
-  // Remove the oldest, but one that stays only if there is no other.
+  // Remove the oldest toast, and a persistent one only if all of them are persistent.
   while (others.length >= maxToasts) {
     const [removed] = others.splice(
       Math.max(

@@ -13,7 +13,7 @@ export const TryFault = ({
 }: {
   fault: unknown;
   title: string;
-  /** A second try does no harm, so that without an answer there is nothing to look for first. */
+  /** The request is safe to repeat, so after a lost response the person does not have to check the result first. */
   isRepeatable?: boolean | undefined;
 }) => {
   const { code, message, retryAfterSeconds = 0 } = faultOf(fault);

@@ -12,7 +12,7 @@ export const useAccounts = () => {
   return useMemo(() => {
     const byId = new Map(list.map((account) => [account.id, account]));
     const networksOf = (ids: readonly string[]) => ids.flatMap((id) => byId.get(id)?.network ?? []);
-    /** For an account that is not in the list. Before the list has loaded, that does not mean disconnected. */
+    /** Name for an account that is not in the list. Before the list has loaded, the account may still be connected. */
     const absentName = data === undefined ? 'account' : 'disconnected account';
     return { list, byId, networksOf, absentName };
   }, [list, data]);

@@ -5,9 +5,8 @@ import { useSession } from '#web/session.ts';
 import { formDrafts, keyPrefix } from './form-drafts.ts';
 
 /**
- * As useState, for a field of a form, for marks, or for whether a dialog is open: after the session has ended and the
- * same person has signed in again in this tab, or after the app has reloaded the page, it begins with what was there.
- * Never for passwords and keys.
+ * Like useState, for form fields, marked rows and open dialogs. The value survives a reload by the app. It also
+ * survives the end of the session, if the same person signs in again in this tab. Never use it for passwords or keys.
  */
 export const useFormDraft = <Value>(name: string, initial: Value) => {
   const { user } = useSession();

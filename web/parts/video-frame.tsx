@@ -11,7 +11,7 @@ export const VideoFrame = ({
   onUnplayable,
 }: {
   src: string;
-  /** Stands there until the frame is loaded. */
+  /** Shown until the frame has loaded. */
   poster: string;
   atMs: number;
   label: string;

@@ -9,7 +9,7 @@ export const ZoneSelect = ({
   ...props
 }: Pick<SelectProps, 'label' | 'aria-label' | 'description' | 'comboboxProps'> & {
   value: string;
-  /** A choice that is not a zone, shown before them. */
+  /** An extra choice that is not a zone, listed first. */
   first?: { value: string; label: string };
   onChange: (zone: string) => void;
 }) => {

@@ -10,7 +10,7 @@ type Fold = NonNullable<Constraints['characters']['fold']>;
 interface Props {
   post: PreviewPost;
   text: string;
-  /** What opens the rest: `Show more`. */
+  /** Label of the button that opens the rest: `Show more`. */
   more: string;
   /** Before the text, in the same line: the name of the account. */
   lead?: React.ReactNode;
@@ -64,7 +64,10 @@ const CutByCharacters = ({ post, text, more, lead, hasPlainLinks, hidesScheme, f
   );
 };
 
-/** Only the browser knows where a line ends. The button covers the end of the last one, from between two letters. */
+/**
+ * Only the browser knows where lines break, so this measures the rendered text. The button covers the end of the last
+ * visible line and begins between two letters.
+ */
 const CutByLines = ({ text, more, lead, hasPlainLinks, hidesScheme, fold }: Props & { fold: Fold }) => {
   const [isOpen, setIsOpen] = useState(false);
   const paragraph = useRef<HTMLParagraphElement>(null);
@@ -80,7 +83,7 @@ const CutByLines = ({ text, more, lead, hasPlainLinks, hidesScheme, fold }: Prop
       if (tail.current) setCutAt(endOfLine(element, fold.at, widthOf(tail.current)));
     };
     measure();
-    // Letters have another width as soon as the font is there.
+    // Letter widths change when the web font has loaded.
     void document.fonts.ready.then(measure);
     const observer = new ResizeObserver(measure);
     observer.observe(element);
@@ -115,7 +118,7 @@ const widthOf = (element: HTMLElement) => {
   return range.getBoundingClientRect().width;
 };
 
-/** Where the text of the last of these lines ends, in px from its start, if `room` px stay free behind it. */
+/** Where to cut the last visible line, in px from its start, so that `room` px stay free after the text. */
 const endOfLine = (element: HTMLElement, lines: number, room: number): number => {
   const box = element.getBoundingClientRect();
   const lineTop = box.bottom - box.height / lines;
@@ -144,7 +147,7 @@ const More = ({ isOpen, more, onToggle }: { isOpen: boolean; more: string; onTog
   </button>
 );
 
-/** The caption says the same in words. */
+/** Hidden from screen readers, because the caption says the same in words. */
 const Mark = ({ fold: { at, unit, isObserved } }: { fold: Fold }) => (
   <span className={styles.mark} aria-hidden="true" dir="ltr">
     <Scissors size={11} />

@@ -60,7 +60,9 @@ export const ratioOf = (file: PreviewFile | undefined, least: number, greatest: 
   return width > 0 && height > 0 ? Math.min(Math.max(width / height, least), greatest) : least;
 };
 
-/** One to `most` pictures side by side; a button opens those that the network hides behind a number. */
+/**
+ * Up to `most` files side by side. A button such as `+2` opens the rest, which the network hides behind that number.
+ */
 export const MediaGrid = ({
   media,
   most = 4,
@@ -120,7 +122,7 @@ export const Carousel = ({
   /** Width divided by height. */
   ratio: number;
   cover?: string | undefined;
-  /** Stands where the first file will be. */
+  /** Placeholder text where the first file will be. */
   nothing: string;
   /** On top of the picture. */
   children?: React.ReactNode;

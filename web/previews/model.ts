@@ -14,7 +14,7 @@ export interface PreviewFile {
   readonly durationMs?: number | undefined;
   /** URL of the video itself. */
   readonly playsAt?: string | undefined;
-  /** The moment of the video that an option makes its cover. */
+  /** Position of the video frame that an option selects as the cover. */
   readonly coverMs?: number | undefined;
 }
 
@@ -43,19 +43,19 @@ export interface PreviewPost {
   };
   readonly limits: Constraints;
   readonly items: readonly PreviewItem[];
-  /** By key, with defaults. */
+  /** Option values by key, with defaults filled in. */
   readonly options: Readonly<Record<string, string>>;
-  /** Labels of chosen options, by key: the name of a board. */
+  /** Labels of the chosen values by option key, such as the name of a board. */
   readonly labels: Readonly<Record<string, string>>;
   /** Thumbnail of the file that an option names: a cover, or the picture of a link. */
   readonly optionFile?: string | undefined;
 }
 
-/** A renderer and its words. */
+/** How the preview of one network is rendered and described. */
 export interface Renderer {
   /** `time`: `now`, or when it goes or went out. */
   readonly View: (props: { post: PreviewPost; time: string }) => React.ReactNode;
-  /** What opens the rest of a text that is cut: `Show more`. */
+  /** Label of the button that opens the rest of a cut text: `Show more`. */
   readonly more: string;
   /** What readers of the caption would not guess from the picture. */
   readonly notes?: (post: PreviewPost) => readonly (string | false)[];
@@ -72,7 +72,10 @@ export const labelOf = ({ network, labels }: PreviewPost, name: string): string 
 
 export const firstOf = ({ items: [first] }: PreviewPost): PreviewItem => first ?? { key: '', body: '', media: [] };
 
-/** `The title is cut after about 2 lines.` False for a title that is shown whole; only a screen knows its lines. */
+/**
+ * `The title is cut after about 2 lines.` False for a title that is shown whole. A limit in lines is always mentioned,
+ * because the number of lines depends on the screen.
+ */
 export const titleFoldSentence = (post: PreviewPost): string | false => {
   const fold = post.limits.characters.titleFold;
   if (fold === undefined) return false;
@@ -94,14 +97,14 @@ export const commentsOf = (post: PreviewPost): readonly { key: string; body: str
 /** A story takes no text, so its limit is 0 characters. */
 export const isStory = ({ limits }: PreviewPost): boolean => limits.characters.max === 0;
 
-/** Google adds it to the profile, without a post. */
+/** Google adds such a photo to the profile and creates no post. */
 export const isPhotoOfProfile = (post: PreviewPost): boolean =>
   post.network === 'google_business' && optionOf(post, 'topic_type') === 'PHOTO';
 
 /** `example.com` */
 export const hostOf = (uri: string): string => (URL.canParse(uri) ? new URL(uri).host.replace(/^www\./, '') : uri);
 
-/** Without the server. Accounts without a handle show their name. */
+/** The handle without its server: `anna` for `@anna@example.social`. Accounts without a handle show their name. */
 export const plainHandle = ({ account: { handle, name } }: PreviewPost): string =>
   handle.replace(/^@/, '').split('@')[0] || name;
 

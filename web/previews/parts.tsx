@@ -7,7 +7,7 @@ import { MediaGrid } from './media.tsx';
 import { commentsOf, hostOf, optionOf, type PreviewItem, type PreviewLinkCard, type PreviewPost } from './model.ts';
 import styles from './parts.module.css';
 
-/** Pictures of the network's buttons, without a function. */
+/** Icons that imitate the network's buttons but do nothing. */
 export const Actions = ({
   icons,
   words,
@@ -15,7 +15,7 @@ export const Actions = ({
 }: {
   icons: readonly LucideIcon[];
   words?: readonly string[];
-  /** At the start of the row instead of over its width. */
+  /** Packs the icons at the start of the row instead of spreading them over its width. */
   isPacked?: boolean;
 }) => (
   <div
@@ -65,7 +65,7 @@ export const Head = ({
   </div>
 );
 
-/** Items one below the other, each with the avatar at its side: a post, or a thread. */
+/** Stacks the items of a post or thread, each with the avatar beside it. */
 export const Replies = ({
   post,
   who,
@@ -185,7 +185,7 @@ export const Comments = ({
   );
 };
 
-/** What readers see before text or media that the author marked. */
+/** The content warning that readers see before marked text or media. */
 export const Warning = ({ children }: { children: React.ReactNode }) => (
   <p className={styles.warning} dir="auto">
     {children}

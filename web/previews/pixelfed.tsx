@@ -42,7 +42,7 @@ export const pixelfed: Renderer = {
   ],
 };
 
-/** Until its name is there, any collection. */
+/** Says `a collection` until the name has loaded. */
 const collectionOf = (post: PreviewPost) => {
   const name = labelOf(post, 'collection');
   return name ? `the collection ${name}` : 'a collection';

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useId, useState } from 'react';
 
-/** Previews that open on demand, where something else comes first. */
+/** Collapsed previews, for pages where other content comes first. */
 export const PreviewDisclosure = ({ children }: { children: React.ReactNode }) => {
   const [isOpen, setIsOpen] = useState(false);
   const id = useId();

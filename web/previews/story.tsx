@@ -3,7 +3,7 @@ import { firstOf, type PreviewPost, plainHandle } from './model.ts';
 import { Head } from './parts.tsx';
 import styles from './renderers.module.css';
 
-/** A picture or video of the whole screen, without a text. */
+/** A full-screen picture or video without text. */
 export const Story = ({ post, time }: { post: PreviewPost; time: string }) => (
   <div className={styles.screen}>
     <Carousel media={firstOf(post).media} ratio={9 / 16} cover={post.optionFile} nothing="An image or video goes here">

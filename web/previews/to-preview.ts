@@ -23,7 +23,7 @@ interface Source {
   readonly linkCards: readonly LinkCard[];
 }
 
-/** What the account gets, from what the server says about the post. */
+/** Builds the preview of one account from the server's data about the post. */
 export const toPreview = (source: Source): PreviewPost => {
   const { account, limits, networkOptions, mediaOf } = source;
   const { network, provider, name, handle, avatarUrl } = account;

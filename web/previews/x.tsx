@@ -38,7 +38,7 @@ export const x: Renderer = {
   ],
 };
 
-/** Until its name is there, any community. */
+/** Says `a community` until the name has loaded. */
 const communityOf = (post: PreviewPost) => {
   const name = labelOf(post, 'community');
   return name ? `the community ${name}` : 'a community';

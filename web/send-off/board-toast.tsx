@@ -22,7 +22,7 @@ const toastOf = (postId: string, stays: boolean) => ({
   stays,
 });
 
-/** The send-off in its small form, for a page that was left. It stays until all accounts have ended. */
+/** A compact send-off for people who left the page. It stays until all accounts have ended. */
 export const showBoardToast = (postId: string) => showToast(toastOf(postId, true));
 export const closeBoardToast = (postId: string) => closeToast(toastIdOf(postId));
 

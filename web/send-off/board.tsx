@@ -197,7 +197,7 @@ const useFocusOnFailure = (
 ) => {
   const seenRunning = useRef(new Set<string>());
   const hasMoved = useRef(false);
-  // An account that failed in an earlier send and is not part of this one is no news.
+  // Ignore an account that failed in an earlier send and is not part of this one.
   const newest = Math.max(...rows.map(startOf));
   const failed = rows.find(
     (row) =>
@@ -211,7 +211,7 @@ const useFocusOnFailure = (
   useEffect(() => {
     if (failed === undefined || hasMoved.current) return;
     const { activeElement } = document;
-    // Not from under somebody who types.
+    // Do not take the focus from somebody who is typing or using a dialog.
     if (activeElement?.matches('input, textarea, [contenteditable="true"], [role="dialog"] *')) return;
     hasMoved.current = true;
     field.current?.querySelector<HTMLElement>(`[data-account="${failed}"] :is(a, button)`)?.focus();

@@ -11,7 +11,7 @@ interface Geometry {
   readonly ends: ReadonlyMap<string, { readonly x: number; readonly y: number }>;
 }
 
-/** From the mark to each row, one line per account. A picture of what the rows say in words. */
+/** Draws one line per account, from the mark to its row. Decorative: the rows say the same in words. */
 export const Lines = ({
   field,
   rows,

@@ -35,7 +35,7 @@ export default function SendOff({
   useEffect(() => {
     if (status !== 'Publishing') return;
     return () => {
-      // Only when the page is left, not when its results are opened.
+      // Show the toast only if the person left the post's page, not if they opened its results.
       setTimeout(() => {
         if (!location.pathname.endsWith(`/posts/${id}`)) showBoardToast(id);
       });

@@ -3,7 +3,7 @@ import { formatTime } from '#web/parts/time.ts';
 
 export type Step = GetProgressOutput['steps'][number];
 
-/** How far one account is, and the step that says so. */
+/** The state of the send to one account, and the step behind it. */
 export interface SendState {
   readonly provider: string;
   readonly state: 'Running' | 'Out' | 'Failed' | 'Uncertain';
@@ -13,7 +13,7 @@ export interface SendState {
 export const hasEnded = ({ step }: Pick<Step, 'step'>) =>
   step === 'Published' || step === 'Failed' || step === 'Uncertain';
 
-/** Events and answers may overtake each other. */
+/** Events and query responses may arrive out of order. */
 const isOutdated = (step: Step, previous: Step) =>
   step.startedAt === previous.startedAt ? hasEnded(previous) && !hasEnded(step) : step.startedAt < previous.startedAt;
 
@@ -29,7 +29,7 @@ export const mergeSteps = (previous: readonly Step[], steps: readonly Step[]): S
 const maxPosts = 50;
 const endings = new Map<string, readonly Step[]>();
 
-/** An answer that was read before these events, and arrives after them, must not undo them. */
+/** A response that the server prepared before these events may arrive after them, and must not undo them. */
 export const rememberEndings = (postId: string, steps: readonly Step[]) => {
   const ended = steps.filter(hasEnded);
   if (ended.length === 0) return;
@@ -42,7 +42,7 @@ export const withEndings = (postId: string, steps: readonly Step[]) => mergeStep
 const firstThird = 1 / 3;
 const awaitingAnswer = 0.9;
 
-/** How much of its line is drawn, from 0 to 1; undefined if the step does not tell. */
+/** How much of the account's line is drawn, from 0 to 1. Undefined if the step says nothing about progress. */
 export const reachOf = (step: Step): number | undefined => {
   const { number, count } = step.part ?? { number: 1, count: 1 };
   const reach = reachInPart(step);
@@ -83,7 +83,6 @@ const describeMedia = ({ media }: Step) => {
     : `${fileWords[kind]} ${number} of ${count}${percent}`;
 };
 
-/** What a running send does now. */
 export const describeStep = (step: Step | undefined, provider: string, zone: string): string => {
   const at = step?.at && Date.parse(step.at) > 0 ? formatTime(step.at, zone) : undefined;
   switch (step?.step) {

@@ -23,7 +23,9 @@ export const tallyOf = (rows: readonly SendState[]): Tally => {
   };
 };
 
-/** Accounts of one send begin within this time. Publishing again begins anew. */
+/**
+ * Accounts of the same send start within this time of each other. A larger gap means that the post was published again.
+ */
 export const togetherMs = 5_000;
 
 const elapsedOf = (rows: readonly SendState[]): string => {
@@ -31,13 +33,13 @@ const elapsedOf = (rows: readonly SendState[]): string => {
   const starts = steps.map(({ startedAt }) => Date.parse(startedAt));
   if (steps.length < rows.length || Math.max(...starts) - Math.min(...starts) > togetherMs) return '';
   const longestMs = Math.max(...steps.map(({ elapsedMs = 0 }) => elapsedMs));
-  // Below a second as the rows say it: "in 1 s" above "0.3 s" would look wrong.
+  // Below a second, use the format of the rows: "in 1 s" above "0.3 s" would look wrong.
   if (longestMs <= 900) return ` in ${formatElapsed(longestMs)}`;
   const seconds = Math.ceil(longestMs / 1000);
   return seconds < 120 ? ` in ${seconds} s` : ` in ${Math.round(seconds / 60)} min`;
 };
 
-/** The only sentence that is announced, so it changes only when something has ended. */
+/** Screen readers announce only this sentence, so it changes only when an account has ended. */
 export const titleOf = (rows: readonly SendState[]): string => {
   const { all, out, failed, uncertain, running } = tallyOf(rows);
   const trouble = [...(failed > 0 ? [`${failed} failed`] : []), ...(uncertain > 0 ? [`${uncertain} uncertain`] : [])];

@@ -8,15 +8,18 @@ export interface SendOffRow extends Omit<Target, 'state'>, SendState {
   readonly provider: string;
   /** How much of its line is drawn, from 0 to 1. */
   readonly reach: number;
-  /** Ended with this result; the others are still being sent to. */
+  /** True when this account has its result; false while the post is still being sent to it. */
   readonly isFinal: boolean;
   readonly target: Target;
 }
 
-/** The accounts in the order of the post, with how far each is. Progress comes from the server alone, never from a timer. */
+/**
+ * The accounts in the order of the post, each with its progress. Progress comes only from the server, never from a
+ * timer.
+ */
 export const useSendOff = (post: Post) => {
   const { targets, sendAgain, isLoaded } = useResults(post, { withSteps: true });
-  // By account and start: a line never goes back while its send runs.
+  // Keyed by account and start time, so that a line never moves back during one send.
   const reached = useRef(new Map<string, number>());
   const rows = post.accountIds.flatMap((accountId): SendOffRow[] => {
     const target = targets.find((one) => one.accountId === accountId);

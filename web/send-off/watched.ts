@@ -2,10 +2,10 @@ import { closeToast, toastIdOf } from '#web/parts/toasts.tsx';
 
 const watched = new Map<string, number>();
 
-/** While a person watches a post go out, no other message says the same. Returns the end of it. */
+/** Suppresses the toasts about a post while a person watches it go out. Returns a function that ends this. */
 export const watchPost = (id: string) => {
   watched.set(id, (watched.get(id) ?? 0) + 1);
-  // It may have gone out before the board was there.
+  // The post may have gone out before the board opened, so its toast may already be on screen.
   closeToast(toastIdOf('post', id), 'elsewhere');
   return () => {
     const left = (watched.get(id) ?? 1) - 1;

@@ -38,11 +38,11 @@ const AppNotices = () => {
   const late = useLatePosts();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const anyHold = useHold();
-  // That page has a banner of its own, with the button.
+  // The backups page has its own banner, with the button that releases the hold.
   const hold = path === '/settings/backups' ? undefined : anyHold;
   const isLate = anyHold === undefined && late.length > 0 && !isOtherWorkspace && deletion === undefined;
   const trouble = useServerChecks();
-  // LatePosts already names them.
+  // The LatePosts banner already lists late posts.
   const failures = trouble.filter(({ level, name }) => level === 'failure' && !(isLate && name === 'late posts'));
   const missing = useMissingParts();
   const isQuiet =

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import styles from './bell.module.css';
 import { useNavItems } from './use-nav-items.ts';
 
-/** A dot without a number: Home and Approvals have the counts of what waits. */
+/** Shows a dot instead of a number, because Home and Approvals already show how much is waiting. */
 export const Bell = () => {
   const { label, to, icon: Icon, news } = useNavItems().bell;
   return (

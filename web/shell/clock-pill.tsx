@@ -8,8 +8,8 @@ import styles from './clock-pill.module.css';
 import { useHasSandbox } from './use-nav-items.ts';
 
 /**
- * Shown only while the sandbox clock was moved, which is always forward. Without a sandbox, or behind, it is the clock of
- * the person's own device that is wrong.
+ * Shown only while the sandbox clock is ahead: it can only be moved forward. If there is no sandbox, or the server is
+ * behind, the clock of the person's own device is wrong.
  */
 export const ClockPill = ({ onGo }: { onGo?: () => void }) => {
   useQuery(queries.clock);

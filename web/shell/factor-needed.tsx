@@ -4,7 +4,7 @@ import { Mark } from '#web/parts/mark.tsx';
 import { useWorkspace } from '#web/session.ts';
 import { PersonMenu } from './person-menu.tsx';
 
-/** In place of a workspace that asks its members for two factors, until the person has set one up. */
+/** Replaces a workspace that requires a second factor, until the person has set one up. */
 const FactorNeeded = ({ onCodes }: { onCodes: (areShown: boolean) => void }) => {
   const { name } = useWorkspace();
   return (

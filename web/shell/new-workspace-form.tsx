@@ -14,7 +14,7 @@ export const NewWorkspaceForm = () => {
     onSuccess: () => location.assign('/'),
   });
   const { workspace } = useSession();
-  // The server opens a new workspace, so the session shows that it was made although its answer got lost.
+  // The server opens a new workspace at once, so the session shows that it was created even if the response was lost.
   const isMade = error !== null && workspace?.id !== workspaceOfTab() && workspace?.name === name.trim();
   useEffect(() => {
     if (isMade) void switchBy(async () => location.assign('/'));

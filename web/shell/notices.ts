@@ -5,7 +5,7 @@ interface Notices {
   /** Number of Conflict responses: each may mean that another tab switched workspaces. */
   conflicts: number;
   isUnreachable: boolean;
-  /** This tab opens another workspace itself, and reloads then. */
+  /** This tab is switching workspaces itself and is about to reload. */
   isSwitching: boolean;
   /** `performance.now()` at the end of the rate limit. */
   tooManyUntil: number | undefined;
@@ -34,7 +34,7 @@ export const notices = {
   },
 };
 
-// The back-forward cache restores this page with its variables.
+// The back-forward cache restores the page with its variables, so reset the flag.
 addEventListener('pageshow', () => set({ isSwitching: false }));
 
 export const useNotices = () =>

@@ -17,7 +17,10 @@ export const switchBy = async <Result>(change: () => Promise<Result>) => {
   }
 };
 
-/** Always reloads, so that no data of the old workspace stays in memory. `stay`: on the same page, with its forms. */
+/**
+ * Always reloads, so that no data of the old workspace stays in memory. `stay` reloads the same page and keeps its form
+ * input.
+ */
 export const openWorkspace = async (id: string, { stay = false } = {}) => {
   try {
     await switchBy(() => app.openWorkspace({ id }));

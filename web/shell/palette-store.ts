@@ -34,7 +34,7 @@ const collect = (event: KeyboardEvent) => {
   typed += event.key;
 };
 const stopCollecting = () => window.removeEventListener('keydown', collect, { capture: true });
-/** Gives up if the palette fails to load. */
+/** Stops collecting keys if the palette fails to load. */
 const maxWaitMs = 5000;
 let waiting: ReturnType<typeof setTimeout> | undefined;
 
@@ -47,7 +47,6 @@ export const setPaletteShown = (shown: boolean) => {
   return meanwhile;
 };
 
-/** Toggles the palette. */
 export const togglePalette = () => {
   callCount += 1;
   typed = '';
@@ -59,7 +58,7 @@ export const togglePalette = () => {
   for (const listener of listeners) listener();
 };
 
-/** Number of calls. The palette is loaded with the first one. */
+/** How often the palette was toggled. The first time loads it. */
 export const usePaletteCalls = () => useSyncExternalStore(subscribe, () => callCount);
 
 /** Registers the commands of the open page. */

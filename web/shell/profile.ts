@@ -25,7 +25,7 @@ export const useChangeProfile = (onError?: () => void) => {
       // A session read before the change must not overwrite it.
       await client.cancelQueries({ queryKey: keys.session });
       client.setQueryData(keys.session, session);
-      // What was cancelled may have been the reading that finds the session ended.
+      // Refetch, because the cancelled request may be the one that would notice that the session has ended.
       void client.invalidateQueries({ queryKey: keys.session });
     },
     ...(onError && { onError }),

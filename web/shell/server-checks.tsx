@@ -17,7 +17,7 @@ const useInstallation = () =>
 /** The checks of `posthorn doctor`, for the operator. */
 export const useServerChecks = (): readonly InstallationCheck[] => useInstallation()?.checks ?? [];
 
-/** Present for everybody while nothing is sent after a restore. */
+/** Set for every user while sending is on hold after a restore. */
 export const useHold = () => useInstallation()?.hold;
 
 export const ServerChecks = ({ checks }: { checks: readonly InstallationCheck[] }) => {

@@ -28,7 +28,8 @@ const AppNotices = lazy(() => import('./app-notices.tsx'));
 
 export const Shell = () => {
   const { workspace } = useSession();
-  // Once the authenticator app is set up, the next read of the session leads on to the workspace, away from the codes.
+  // Once a second factor is set up, the next session refetch would open the workspace and hide the recovery codes. This
+  // flag keeps them on screen.
   const [hasRecoveryCodes, setHasRecoveryCodes] = useState(false);
   useProfileTheme();
   if (workspace === undefined) {

@@ -5,7 +5,7 @@ const graceMs = 60;
 
 /**
  * For keyboard users: when the focused element is removed, the focus returns to the previous element (such as the
- * button that opened a dialog), else to the page title. While a dialog is open, it stays in it.
+ * button that opened a dialog), else to the page title. While a dialog is open, the focus stays inside the dialog.
  */
 export const useRestoreFocus = () => {
   useEffect(() => {

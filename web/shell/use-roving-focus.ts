@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 
 const steps: Record<string, number> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
-/** One tab stop for all links and buttons in it; arrow keys, Home and End move between them. */
+/** Gives an area one tab stop for all its links and buttons; arrow keys, Home and End move between them. */
 export const useRovingFocus = <Element extends HTMLElement>() => {
   const area = useRef<Element>(null);
   useEffect(() => {
@@ -14,7 +14,7 @@ export const useRovingFocus = <Element extends HTMLElement>() => {
       const stop = chosen ?? all.find(({ tabIndex }) => tabIndex === 0) ?? all[0];
       for (const one of all) one.tabIndex = one === stop ? 0 : -1;
     };
-    /** The open page, when the focus comes from outside. */
+    /** While the focus is outside the area, its tab stop is the link of the current page. */
     const reset = () => {
       if (!box.contains(document.activeElement)) setStop(box.querySelector<HTMLElement>('[aria-current]') ?? undefined);
     };

@@ -7,7 +7,7 @@ import {
 
 const token = (name: string) => `var(--${name})`;
 
-/** From the pixels of the design, so that text follows the size that the browser is set to. */
+/** Converts the design's pixels, so that text follows the browser's font size setting. */
 const rem = (px: number) => `${px / 16}rem`;
 
 const paint = (background: string, hover: string, color: string, border = 'transparent') => ({
@@ -47,7 +47,10 @@ const buttonSizes: Record<string, [height: string, padding: string, font: string
 const label = { fontSize: rem(13), lineHeight: rem(18), fontWeight: 550, marginBottom: 6, color: token('text') };
 const help = { fontSize: rem(13), lineHeight: rem(18), marginTop: 6 };
 const field = { styles: { label, description: { ...help, color: token('text-3') }, error: help } };
-/** People write from right to left too; `dir` itself would go to the box around the field, with its label. */
+/**
+ * People also write from right to left. A `dir` prop would end up on the wrapper with the label, so set it on the
+ * input.
+ */
 const ownDirection = { input: { dir: 'auto' } };
 const floating = { background: token('raised'), border: `1px solid ${token('line')}`, boxShadow: token('shadow-2') };
 
@@ -78,7 +81,7 @@ export const theme = createTheme({
     },
     ActionIcon: {
       defaultProps: { variant: 'quiet', size: 30 },
-      // Icons do not grow with the text, so their buttons leave it the room.
+      // Icons do not grow with the text, so their buttons keep a size in px. That leaves more room for the text.
       vars: (_theme: unknown, { size }: { size?: unknown }) => ({ root: { '--ai-size': `${size}px` } }),
     },
     SegmentedControl: {

@@ -71,7 +71,7 @@ const NeedKeys = ({ offered }: { offered: readonly string[] }) => {
           {hidden.map(({ network, provider }) => (
             <li key={network}>
               <Link to="/settings/networks" hash={network} className={styles.tile}>
-                {/* The badge knows the names of offered networks alone. */}
+                {/* Hidden from screen readers: the badge only knows the names of offered networks. */}
                 <span aria-hidden="true">
                   <NetworkBadge network={network} size={20} />
                 </span>

@@ -12,7 +12,7 @@ export interface Band {
 }
 
 const bandHours = 2;
-/** As the server counts an hour as trusted. */
+/** The number of posts from which the server also trusts an hour. */
 const confidentPosts = 3;
 const [defaultFirst, defaultLast] = [6, 20];
 
@@ -31,7 +31,7 @@ export const bandsOf = (
   return [...bands.values()];
 };
 
-/** Eight columns: 06 to 22, moved just so far that every band is in. More only if bands are further apart. */
+/** Eight columns, 06 to 22, shifted just enough to include every band. More columns only if the bands need them. */
 export const columnsOf = (bands: readonly Band[]): number[] => {
   const hours = bands.map(({ hour }) => hour);
   const [first, last] = [Math.min(defaultFirst, ...hours), Math.max(defaultLast, ...hours)];

@@ -185,7 +185,7 @@ const Line = ({
   );
 };
 
-/** A dot is a post; from four on the third is a plus. */
+/** One dot per post. From four posts on, a count such as `+2` replaces the third dot. */
 const Dots = ({ count, chosen, x, y }: { count: number; chosen: number | undefined; x: number; y: number }) =>
   Array.from({ length: Math.min(count, maxDots) }, (_, at) => {
     const isRest = at === maxDots - 1 && count > maxDots;

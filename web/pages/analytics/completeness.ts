@@ -10,7 +10,7 @@ type Reported = Coverage['accounts'][number]['metrics'][number];
 
 const engagementMetrics: readonly Reported[] = ['likes', 'comments', 'shares', 'quotes', 'saves'];
 
-/** What a range can be compared with. Only a whole range before it, with posts since before its first day, counts. */
+/** What a range can be compared with. A previous range only counts if posting had begun by its first day. */
 export type Comparison =
   | { is: 'before'; words: string }
   | { is: 'first'; days: number }
@@ -48,7 +48,7 @@ export const whyUnknown = (coverage: Pick<Coverage, 'accounts'>, metric: 'engage
     : reasonFor(reporting(coverage, metric));
 
 export interface Figure {
-  /** Absent if nothing is known: 0 would be a claim. */
+  /** Absent if nothing is known: 0 would look like a measured value. */
   value?: number;
   note: string;
 }

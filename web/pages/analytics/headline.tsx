@@ -6,7 +6,7 @@ import type { Numbers } from './numbers.ts';
 import { sentenceOf } from './sentence.ts';
 import type { Range } from './use-range.ts';
 
-/** One sentence about the range, and what it rests on. */
+/** One sentence about the range, and the data it is based on. */
 export const Headline = ({
   numbers: { summary, coverage },
   range,

@@ -54,7 +54,7 @@ export default function AnalyticsPage() {
               <ActionIcon
                 aria-label="Download as CSV"
                 className="desk-only"
-                // Rendered at once: coming later, it would move the buttons beside it.
+                // Always rendered: if it appeared later, it would move the buttons beside it.
                 disabled={!data || query.isPlaceholderData || data.summary.totals.posts === 0}
                 onClick={() => data && save(data)}
               >

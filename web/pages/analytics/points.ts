@@ -2,7 +2,7 @@ import { addDays, dateIn } from '#web/parts/time.ts';
 import type { Numbers } from './numbers.ts';
 import type { Range, Span } from './use-range.ts';
 
-/** From here on days are too narrow for bars. */
+/** With more days than this, bars would be too narrow. */
 export const maxBars = 59;
 
 export interface Point {
@@ -15,7 +15,7 @@ export interface Point {
   hasBegun: boolean;
   /** How many were published. */
   posts: number;
-  /** There are posts, and numbers of none of them, so `now` is no result. */
+  /** There are posts but no numbers for any of them, so `now` means nothing. */
   isUnread: boolean;
   /** The day, or the last day of the week, is not over. */
   isUnfinished: boolean;

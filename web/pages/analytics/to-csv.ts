@@ -27,7 +27,7 @@ export const toCsv = ({ summary, days, coverage }: Numbers, accounts: ReadonlyMa
     const account = accounts.get(accountId);
     return `${provider} ${account ? handleOf(account) : accountId}`;
   };
-  /** Empty where nothing was read: 0 would be a claim. */
+  /** Empty if nothing was read: 0 would look like a measured value. */
   const cellsOf = (totals: Cells, of: (account: Coverage['accounts'][number]) => boolean): Cells => {
     const covered = { accounts: coverage.accounts.filter(of) };
     const isShown = (metric: (typeof metrics)[number]) =>

@@ -4,7 +4,7 @@ export interface Configuration {
   /** Value of `?client=`. */
   key: string;
   name: string;
-  /** What to paste where. */
+  /** The configuration to paste into the client. */
   text: (address: string, way: Way) => string;
   where: string;
 }

@@ -21,7 +21,7 @@ export const StatisticsSwitch = () => {
     onSuccess: async (session) => {
       await client.cancelQueries({ queryKey: keys.session });
       client.setQueryData(keys.session, session);
-      // What was cancelled may have been the reading that finds the session ended.
+      // The cancelled query may have been the one that would have found that the session has ended.
       void client.invalidateQueries({ queryKey: keys.session });
     },
   });

@@ -150,7 +150,7 @@ export const Options = ({
 }) => {
   const limits = useQuery(queries.limits).data?.providers ?? [];
   const isSet = versions.some(({ options }) => Object.keys(options).length > 0);
-  // Labels of choices that only the account has, such as its boards.
+  // Loads the labels of choices that are specific to the account, such as its boards.
   const { data: view, isLoading } = useQuery({
     queryKey: keys.editor(postId),
     queryFn: ({ signal }) => app.viewForEditor({ id: postId }, { signal }),

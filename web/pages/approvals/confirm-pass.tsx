@@ -9,7 +9,7 @@ import { PasskeyYes } from './passkey-yes.tsx';
 import { canUndo } from './undo-approvals.ts';
 import { type Pass, useChecks } from './use-pass.ts';
 
-/** Names what will happen, checked once more for exactly what is marked. */
+/** Says what will happen, after checking exactly the marked requests once more. */
 export const ConfirmPass = ({ pass, onClose }: { pass: Pass; onClose: () => void }) => {
   const zone = useZone();
   const marked = pass.cards.filter(({ id }) => pass.marked.has(id));
@@ -20,7 +20,7 @@ export const ConfirmPass = ({ pass, onClose }: { pass: Pass; onClose: () => void
   const undoable = cards.filter(canUndo).length;
   const final = cards.filter(({ action }) => action === 'posts.publishNow').length;
   const approve = async () => {
-    // A click before the first answer: what it finds has to be seen before the yes.
+    // The click came before the check's answer: the person must see any problem before approving.
     const { results: latest = [] } = check.data ?? (await check.refetch({ throwOnError: true })).data ?? {};
     if (check.data === undefined && latest.some(({ error }) => error)) {
       throw new NotDone('Not all of these can be approved. Look again.');

@@ -46,13 +46,13 @@ export const ConversationView = ({
   const open = new Set(waiting.map(({ id }) => id));
   const isExpanded = ({ id }: ApprovalCard) => id === focused?.id || decisions.late.has(id);
   const groups = passesOf(waiting, decisions.alone);
-  // The last card of a pass stays in it, because its mark and its edit do.
+  // The last card of a pass stays in it, so that its mark and its edit are kept.
   const inPass = useRef(new Set<string>());
   const isPass = (cards: readonly ApprovalCard[]) => cards.length > 1 || inPass.current.has(cards[0]?.id ?? '');
   const passes = groups.filter(isPass);
   const singles = groups.filter((cards) => !isPass(cards)).flat();
   for (const { id } of passes.flat()) inPass.current.add(id);
-  // Beside a pass, the earlier decisions are a page of their own.
+  // While there is a pass, earlier decisions are on a separate page.
   const rest = conversation.decided.filter((card) => !open.has(card.id) && (passes.length === 0 || isExpanded(card)));
   const earlier = conversation.decided.find(({ status }) => status === 'Approved');
   const shownSingles = singles.slice(0, visibleCount);
@@ -167,7 +167,7 @@ const useFocusOn = (area: React.RefObject<HTMLElement | null>, id: string | unde
     if (!row) return;
     done.current = id;
     row.focus({ preventScroll: true });
-    // A card is long; a row of a pass keeps the head of the pass in sight.
+    // Scroll a long card to its start, but a row as little as possible: the head of its pass should stay visible.
     row.scrollIntoView({ block: row.tagName === 'LI' ? 'nearest' : 'start' });
   });
 };

@@ -15,7 +15,7 @@ import { EditOptions } from './edit-options.tsx';
 
 type Version = Post['versions'][number];
 
-/** The person's own words, files, options, accounts and time for a request. Nothing is saved before the yes. */
+/** Edits a request's text, files, options, accounts and time. Nothing is saved before the approval. */
 export const EditForm = ({
   card,
   edit,
@@ -46,7 +46,7 @@ export const EditForm = ({
   const submit = (event: React.FormEvent) => {
     event.preventDefault();
     if (fault) return;
-    // The field has minutes, so a time with seconds stays as it is until it is changed.
+    // The field only has minutes: unless it was changed, keep the time with its seconds.
     const isMoved = at !== undefined && wall !== toField(at, zone);
     const used = new Set(versions.flatMap(({ content }) => content.flatMap(({ media }) => media)));
     const texts = alts.filter(({ mediaId }) => used.has(mediaId)).map((one) => ({ ...one, alt: one.alt.trim() }));
@@ -221,7 +221,7 @@ const withMedia = (versions: readonly Version[], index: number, itemIndex: numbe
       : version,
   );
 
-/** The original of a post whose accounts all have their own text goes nowhere. */
+/** The original is unused if every account has its own version. */
 const isUsed = ({ accountId }: Version, { accountIds, versions }: Post) =>
   (accountId !== undefined && accountIds.includes(accountId)) ||
   (accountId === undefined &&

@@ -12,7 +12,7 @@ export const canEdit = (card: ApprovalCard) =>
   card.status === 'Open' &&
   !isDestructive(card) &&
   card.post !== undefined &&
-  // These go out, or end, as they were approved.
+  // These publish the post, or give it up, exactly as it was approved.
   !['publishScheduled', 'giveUp'].includes(card.action);
 
 export const withEdit = (card: ApprovalCard, edit: ApprovalEdit | undefined): Post | undefined => {
@@ -22,14 +22,14 @@ export const withEdit = (card: ApprovalCard, edit: ApprovalEdit | undefined): Po
   return { ...target, versions: versions as Post['versions'], accountIds };
 };
 
-/** Its files with the alternative texts of the edit. */
+/** The request's files, with the alternative texts from the edit. */
 export const mediaWithEdit = ({ media }: ApprovalCard, edit: ApprovalEdit | undefined) =>
   media.map((file) => ({ ...file, ...edit?.alts?.find(({ mediaId }) => mediaId === file.id) }));
 
 /** The alternative text at the request. */
 export const altOf = ({ media }: ApprovalCard, id: string) => media.find((file) => file.id === id)?.alt ?? '';
 
-/** Without what is the same as in the request; undefined if nothing is left. */
+/** Drops whatever equals the request; undefined if nothing is left. */
 export const trimEdit = (
   card: ApprovalCard,
   { versions, accountIds, alts = [], scheduledAt }: ApprovalEdit,

@@ -9,7 +9,7 @@ import styles from './edit-form.module.css';
 
 type Version = Post['versions'][number];
 
-/** The options of each network, closed until somebody wants one. Those of files, polls and places are for the editor. */
+/** Each network's options, collapsed at first. Options for files, polls and places can only be set in the editor. */
 export const EditOptions = ({
   card,
   versions,
@@ -23,7 +23,7 @@ export const EditOptions = ({
 }) => {
   const limits = useQuery(queries.limits).data?.providers ?? [];
   const postId = card.post?.id ?? '';
-  // Choices that only the account has, such as its boards.
+  // Loads choices that are specific to the account, such as its boards.
   const { data: view, isLoading } = useQuery({
     queryKey: keys.editor(postId),
     queryFn: ({ signal }) => app.viewForEditor({ id: postId }, { signal }),

@@ -72,7 +72,7 @@ const Approvals = () => {
       </Page>
     );
   }
-  // A pass takes all the width, unless there is somebody else to choose.
+  // A pass uses the full width, unless requests are waiting in another conversation.
   const waitingElsewhere = conversations.some(({ id, waiting }) => waiting.length > 0 && id !== open?.id);
   const hasPass = show === undefined && passesOf(open?.waiting ?? []).some((pass) => pass.length > 1);
   const hasList = !hasPass || waitingElsewhere;

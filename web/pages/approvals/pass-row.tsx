@@ -51,7 +51,7 @@ export const PassRow = ({ card, pass }: { card: ApprovalCard; pass: Pass }) => {
         aria-pressed={isMarked}
         aria-label={`Approve: ${line}`}
         aria-disabled={!pass.canMark(card) || undefined}
-        // Focus would make this the current row while the button is down: rows move, and the click would miss.
+        // Focusing would make this the current row before the button is released: rows move, and the click would miss.
         onMouseDown={(event) => event.preventDefault()}
         onClick={() => {
           pass.look(id);
@@ -117,7 +117,7 @@ export const PassRow = ({ card, pass }: { card: ApprovalCard; pass: Pass }) => {
   );
 };
 
-/** The time, which is what tells requests of a week apart; for a move both times. */
+/** The time, by which people tell the requests of a week apart; for a move, both times. */
 const headOf = (card: ApprovalCard, editedTime: string | undefined, zone: string) => {
   const at = editedTime ?? timeOf(card);
   if (card.action !== 'posts.schedule' || at === undefined) return titleOf(card, zone).title;

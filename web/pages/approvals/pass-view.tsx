@@ -29,7 +29,7 @@ export const PassView = ({
   earlier,
 }: {
   cards: readonly ApprovalCard[];
-  /** How many came together, those that are decided included. */
+  /** How many came together, including those already decided. */
   size: number;
   focused: string | undefined;
   /** The last request of the client that was approved. */

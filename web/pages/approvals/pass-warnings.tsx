@@ -3,7 +3,7 @@ import type { ApprovalCard } from '#generated/app-client';
 import { Chip } from '#web/parts/state-chip.tsx';
 import type { Pass } from './use-pass.ts';
 
-/** What a person should know of a request before their yes. */
+/** What a person should know about a request before approving it. */
 export const PassWarnings = ({ card, pass }: { card: ApprovalCard; pass: Pass }) => {
   const result = pass.checks.get(card.id);
   const [other, ...more] = result?.sameMinute ?? [];

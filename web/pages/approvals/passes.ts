@@ -3,12 +3,12 @@ import { count } from '#web/parts/number.ts';
 import { isDestructive } from './card-state.ts';
 
 const passMs = 10 * 60_000;
-/** As many as one check takes. */
+/** The most requests that one check accepts. */
 const maxCards = 50;
 
 /**
- * Requests that came within ten minutes of each other are decided in one pass. Deletions, what changed since, and those
- * in `alone` are cards of their own.
+ * Requests that came within ten minutes of each other are decided in one pass. Deletions, outdated requests and those
+ * in `alone` become separate cards.
  */
 export const passesOf = (cards: readonly ApprovalCard[], alone: ReadonlySet<string> = new Set()): ApprovalCard[][] => {
   const passes: ApprovalCard[][] = [];
@@ -29,7 +29,7 @@ export const passesOf = (cards: readonly ApprovalCard[], alone: ReadonlySet<stri
   return passes;
 };
 
-/** How many requests came together with these, those that are decided included. */
+/** How many requests came together with these, including those already decided. */
 export const passSize = (cards: readonly ApprovalCard[], decided: readonly ApprovalCard[]) => {
   const others = decided.filter((card) => ['Approved', 'Rejected'].includes(card.status) && !isDestructive(card));
   const times = [...cards, ...others].map(({ createdAt }) => Date.parse(createdAt)).sort((a, b) => a - b);

@@ -2,7 +2,7 @@ import { Checkbox } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { usePasskeyYes } from './use-passkey-yes.ts';
 
-/** Beside every button that approves: whether a passkey confirms it. */
+/** Shown beside every Approve button: whether a passkey confirms the approval. */
 export const PasskeyYes = () => {
   const { hasPasskey, isRequired, isOn, choose } = usePasskeyYes();
   if (isRequired) {

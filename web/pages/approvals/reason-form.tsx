@@ -10,7 +10,7 @@ import styles from './reason-form.module.css';
 const reasons = ['Wrong fact', 'Not our voice', 'Too soon', 'Said it already', 'Wrong picture'];
 const maxCharacters = 500;
 
-/** A reason is asked for, not demanded. */
+/** Giving a reason is optional. */
 export const ReasonForm = ({
   card: { id, client },
   isRunning,

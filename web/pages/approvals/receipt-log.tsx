@@ -8,7 +8,7 @@ import { showFault } from '#web/parts/toasts.tsx';
 import { usePermissions, useWorkspace } from '#web/session.ts';
 import styles from './receipt.module.css';
 
-/** All entries, as `posthorn verify --chain` takes them. */
+/** All entries, in the format that `posthorn verify --chain` accepts. */
 const readLog = async (): Promise<Receipt> => {
   const entries: Receipt['entries'] = [];
   for (;;) {

@@ -52,7 +52,7 @@ export const Receipt = ({ card }: { card: ApprovalCard }) => {
 };
 
 const ReceiptView = ({ receipt, name }: { receipt: ReceiptRecord; name: string }) => {
-  // A rejection that was taken back has two more entries.
+  // If a rejection was taken back, there are two more entries, so take the last decision.
   const decision = receipt.entries.findLast(({ entry }) => entry.kind === 'Decision');
   const outcome = receipt.entries.at(-1)?.entry;
   const text = `${JSON.stringify(receipt, null, 2)}\n`;

@@ -4,10 +4,10 @@ import { actions, app } from '#web/api.ts';
 import { count } from '#web/parts/number.ts';
 import { showFault, showToast } from '#web/parts/toasts.tsx';
 
-/** Whether a schedule or a move, which can be taken back until the post goes out. */
+/** Schedules and moves can be undone until the post goes out. */
 export const canUndo = ({ action }: ApprovalCard) => action === 'posts.schedule';
 
-/** The toast stays for six seconds, and so does the chance. */
+/** The rejection can be taken back while the toast is shown, for six seconds. */
 export const offerReopen = ({ id }: ApprovalCard, refresh: () => Promise<unknown>) => {
   const reopen = async () => {
     try {
@@ -44,7 +44,7 @@ export const offerUndo = (cards: readonly ApprovalCard[], refresh: () => Promise
   showToast({ icon: CalendarClock, text: words.join(' '), action: { label: 'Undo', onClick: () => void undo() } });
 };
 
-/** Back to Draft, or to the time before the move. An edit of the text stays: history can restore the earlier one. */
+/** Back to Draft, or to the time before the move. Text edits stay; the history can restore the earlier text. */
 const takeBack = async ({ post, becomes }: ApprovalCard) => {
   const id = post?.id ?? '';
   if (becomes === undefined) return app.unschedule({ id });

@@ -15,7 +15,7 @@ interface Decisions {
   /** The form that is open on a card, by its id. */
   forms: Readonly<Record<string, RequestForm>>;
   setForm: (id: string, form: RequestForm | undefined) => void;
-  /** The person's edits, by the id of the card. Nothing is sent before the yes. */
+  /** The person's edits, by the id of the card. Nothing is sent before the approval. */
   edits: Readonly<Record<string, ApprovalEdit>>;
   setEdit: (id: string, edit: ApprovalEdit | undefined) => void;
   /** Opens the confirmation dialog. */
@@ -28,9 +28,9 @@ interface Decisions {
   faults: Readonly<Record<string, unknown>>;
   /** Cards that someone else decided before this person's click. */
   late: ReadonlySet<string>;
-  /** Cards in which the person writes. A pass with a later request would take their words away. */
+  /** Cards in which the person is writing. In a pass with a later request, they would lose their text. */
   alone: ReadonlySet<string>;
-  /** Returns a function that ends it. */
+  /** Keeps a card out of passes; returns a function that ends this. */
   keepAlone: (id: string) => () => void;
 }
 
@@ -122,7 +122,7 @@ const withEntry = <Value>(record: Readonly<Record<string, Value>>, key: string, 
   return value === undefined ? others : { ...others, [key]: value };
 };
 
-/** Offers to undo what can be undone, and shows how far what goes out now is. */
+/** Offers Undo where possible, and shows the progress of a post that is published now. */
 export const followApproved = (cards: readonly ApprovalCard[], refresh: () => Promise<unknown>) => {
   offerUndo(cards, refresh);
   const [sent, ...others] = cards.filter(({ action, post }) => action === 'posts.publishNow' && post);

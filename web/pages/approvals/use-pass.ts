@@ -41,14 +41,14 @@ export const usePass = (cards: readonly ApprovalCard[], focused: string | undefi
   const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
   const [failures, setFailures] = useState<ReadonlyMap<string, string>>(new Map());
   const [form] = cards.flatMap(({ id }) => (forms[id] ? [{ id, kind: forms[id] }] : []));
-  // A form may be open from the start, after a sign-in.
+  // After a new sign-in, a form may already be open.
   const [chosen, setChosen] = useState(form?.id);
   const checked = useChecks(cards, edits, canWrite);
   const checks = new Map(checked.data?.results.map((result) => [result.id, result]));
   const has = (id: string | undefined) => cards.some((card) => card.id === id);
   const current = [chosen, focused, cards[0]?.id].find(has);
 
-  // The plan may cover fewer: which of them is the person's choice, so they can all be marked.
+  // If the plan allows fewer, the person chooses which ones, so all of them can be marked.
   const canMark = ({ id, preparing }: ApprovalCard) => {
     const code = checks.get(id)?.error?.code;
     return canWrite && !preparing && (code === undefined || code === 'PlanLimit');
@@ -103,7 +103,7 @@ export const usePass = (cards: readonly ApprovalCard[], focused: string | undefi
   };
 };
 
-/** In the domain of approvals, so that whatever refreshes the cards checks them again. */
+/** The query key begins with `approvals`, so that refreshing the cards also repeats the check. */
 export const useChecks = (
   cards: readonly ApprovalCard[],
   edits: ReadonlyMap<string, ApprovalEdit>,

@@ -21,7 +21,7 @@ interface MarkedCard {
   readonly edit?: ApprovalEdit | undefined;
 }
 
-/** A yes with a passkey: where the workspace asks for it, or where this person chose it in this browser. */
+/** Confirms approvals with a passkey if the workspace requires it or the person chose it in this browser. */
 export const usePasskeyYes = () => {
   const { hasPasskey } = useSession().user;
   const { approvalPasskey: isRequired } = useWorkspace();
@@ -31,7 +31,7 @@ export const usePasskeyYes = () => {
     isRequired,
     isOn,
     choose,
-    /** How to send each of these approvals: with one answer of the passkey for all of them, or with its edit alone. */
+    /** Returns the input for each approval: with one passkey confirmation for all of them, or only with its edit. */
     confirm: async (cards: readonly MarkedCard[]) => {
       const marked = cards.map(({ id, edit }) => ({ id, ...(edit && { edit }) }));
       if (!isRequired && !(isOn && hasPasskey)) return (id: string) => marked.find((card) => card.id === id) ?? { id };
@@ -45,7 +45,7 @@ export const usePasskeyYes = () => {
   };
 };
 
-/** Browsers answer with this error when a person cancels, and hide why. */
+/** Browsers throw NotAllowedError when a person cancels, but also in other cases, and hide the reason. */
 const toReason = (error: unknown): never => {
   if (!(error instanceof Error && error.name === 'NotAllowedError')) throw error;
   throw new NotDone('The browser used no passkey: it was cancelled, took too long, or there is none of yours here.');

@@ -1,6 +1,6 @@
 import { type RefObject, useRef } from 'react';
 
-/** Shorter is a tap, or a scroll that went astray. */
+/** A shorter movement is a tap, or a scroll that was not quite vertical. */
 const minDistance = 96;
 
 /** A sideways swipe of a finger. The element follows it; `touch-action: pan-y` leaves scrolling to the browser. */

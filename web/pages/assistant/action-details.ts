@@ -24,7 +24,7 @@ const steps: Record<string, string> = {
   'ui.getContext': 'See which page is open',
 };
 
-/** An action in words; its name is among the details. */
+/** Describes an action to people; its technical name is in the details. */
 export const stepOf = (name: string) => steps[name] ?? 'Use another action';
 
 /** Short detail after the name of an action: its range, account or result. */

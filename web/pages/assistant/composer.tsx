@@ -18,7 +18,7 @@ export const Composer = ({
 }: {
   text: string;
   onText: (text: string) => void;
-  /** The page that the assistant is told about; undefined when there is none or it is hidden. */
+  /** The page that is shared with the assistant; undefined if there is none or the person hid it. */
   sees: string | undefined;
   onHide: () => void;
   isWriting: boolean;

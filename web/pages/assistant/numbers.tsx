@@ -10,7 +10,7 @@ import type { UsedAction } from './chat-messages.ts';
 import styles from './numbers.module.css';
 
 const dayMs = 24 * 3_600_000;
-/** Longer ranges are queries for best times, not about a period. */
+/** A longer range is a query for best times, not a question about a period. */
 const mostDays = 32;
 
 interface Summary {

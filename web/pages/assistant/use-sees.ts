@@ -7,7 +7,7 @@ import { useNavItems } from '#web/shell/use-nav-items.ts';
 
 const mostLetters = 40;
 
-/** The previous page, which the assistant is told about. Hiding it lasts until another page is opened. */
+/** The previous page, which is shared with the assistant. If hidden, it stays hidden until another page is opened. */
 export const useSees = () => {
   const [hidden, setHidden] = useState<string>();
   const { pages, workspace } = useNavItems();
@@ -24,7 +24,7 @@ export const useSees = () => {
   const isHidden = hidden !== undefined && hidden === (postId || context?.page);
   return {
     label: isHidden || label === undefined ? undefined : shorten(label),
-    /** Also true for pages without a label, unless the person hid them. */
+    /** Whether the page may be shared: true unless the person hid it, even if it has no label. */
     may: !isHidden,
     hide: () => setHidden(postId || context?.page),
   };

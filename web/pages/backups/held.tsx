@@ -19,7 +19,7 @@ interface Hold {
   readonly due: readonly HeldPost[];
 }
 
-/** After a restore, until a person releases it. */
+/** Shown after a restore: nothing is sent until a person releases the hold. */
 export const Held = ({ hold: { backupAt, dueCount, due } }: { hold: Hold }) => {
   const [isAsking, setIsAsking] = useState(false);
   const client = useQueryClient();

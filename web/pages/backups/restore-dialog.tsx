@@ -4,7 +4,7 @@ import { CopyButton } from '#web/parts/copy.tsx';
 import { When } from '#web/parts/when.tsx';
 import styles from './backups.module.css';
 
-/** A restore needs an empty place, so it is a command on the server and not a click in a living installation. */
+/** A restore needs an empty data folder, so it is a server command and not a button in a running installation. */
 export const RestoreDialog = ({ backup, onClose }: { backup: Backup | undefined; onClose: () => void }) => {
   const command = `POSTHORN_DATA=<new folder> npx posthorn restore ${backup?.path ?? ''}`;
   return (

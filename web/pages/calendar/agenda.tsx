@@ -33,7 +33,7 @@ export const Agenda = ({
   times: readonly GoodTime[];
   slots: readonly FreeSlot[];
   isLoading: boolean;
-  /** Whether the items of all days are here. */
+  /** Whether the items of all days have loaded. */
   isLoaded: boolean;
   onChoose: (choosing: Choosing) => void;
 }) => {

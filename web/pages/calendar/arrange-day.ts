@@ -18,8 +18,8 @@ export interface Crowd<Entry> extends Timed {
 }
 
 /**
- * Entries that would cover each other share the width. Of more than `mostAtOnce` posts, the first `besideCrowd` stay
- * cards and the others are a crowd. Spots come after posts: one that finds no room beside them is left out. `posts` and
+ * Entries that would overlap share the width. If more than `mostAtOnce` posts overlap, the first `besideCrowd` stay
+ * cards and the others become a crowd. Posts come first: a spot without room beside them is left out. `posts` and
  * `spots` are sorted by time.
  */
 export const arrangeDay = <Entry extends Timed>(

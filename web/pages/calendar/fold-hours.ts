@@ -42,7 +42,7 @@ export const openHours = (runs: readonly Run[]) =>
     isFolded ? [] : Array.from({ length: to - from }, (_, index) => from + index),
   );
 
-/** How far down a minute of the day is: in open hours, and in folded bands. */
+/** The vertical position of a minute of the day, counted in open hours and folded bands. */
 export const offsetOf = (runs: readonly Run[], minute: number): { hours: number; bands: number } => {
   const offset = { hours: 0, bands: 0 };
   for (const { from, to, isFolded } of runs) {

@@ -113,7 +113,7 @@ export const Grid = ({
   );
 };
 
-/** In rem: two posts at one time have room beside each other, three do not. */
+/** In rem: in a narrower week, two posts at the same time fit side by side, but three do not. */
 const narrowest = 60;
 
 /** Measured before the first paint: with a height of 0 the cards would be painted in other places first. */

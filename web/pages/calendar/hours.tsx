@@ -75,7 +75,7 @@ export const Hours = ({
   today: string;
   /** Current wall time: `2026-11-19 08:30` */
   minute: string;
-  /** Of the sheet, in rem. */
+  /** Height of the calendar grid, in rem. */
   height: number;
   isNarrow: boolean;
   isLoading: boolean;
@@ -161,7 +161,7 @@ export const Hours = ({
           );
         })}
       </div>
-      {/* New elements when posts arrive: what was not moved cannot jump. Not for an open band: it may be a drag. */}
+      {/* Remount when posts change the folding: new elements cannot jump. Not when a band opens: it may be a drag. */}
       <div key={JSON.stringify(foldHours(busy))} className={styles.body} style={{ height: `${total}rem` }}>
         <HourLabels runs={runs} topOf={topOf} />
         {days.map((day, index) => (
@@ -326,7 +326,7 @@ const HourLabels = ({ runs, topOf }: { runs: readonly Run[]; topOf: (minute: num
   </div>
 );
 
-/** Half hours, as targets of clicks and drops. Memoized: there are hundreds. `runs` is JSON so that it compares. */
+/** Half hours as click and drop targets. Memoized, as there are hundreds; `runs` is JSON, so memo can compare it. */
 const Slots = memo(({ day, runs, past }: { day: string; runs: string; past: string }) =>
   (JSON.parse(runs) as Run[]).map((run) =>
     run.isFolded ? (
@@ -342,13 +342,13 @@ const Slots = memo(({ day, runs, past }: { day: string; runs: string; past: stri
   ),
 );
 
-/** The half hour that has begun; compared as text, so a whole day may be before or after it. */
+/** Slots that sort before this text are past, and so is the current half hour. `9`: the whole day; `0`: nothing. */
 const pastOf = (day: string, today: string, minute: string) => {
   if (day !== today) return day < today ? '9' : '0';
   return `${minute.slice(0, 14)}${minute.slice(14, 16) < '30' ? '00' : '30'}:01`;
 };
 
-/** 7, or two hours before now for someone who is up earlier today. */
+/** The first hour in view: 7, or two hours before now if that is earlier. */
 const firstHour = (today: string, days: readonly string[], minute: string) =>
   days.includes(today) ? Math.max(0, Math.min(7, Number(minute.slice(11, 13)) - 2)) : 7;
 

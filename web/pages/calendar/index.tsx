@@ -52,7 +52,7 @@ const Calendar = () => {
   const labels = search.labels?.split(',') ?? [];
   const labelIds = labels.join(',');
   const week = rangeOf('week', date);
-  // The phone's list shows seven days from any day of this week.
+  // On a phone, the list shows seven days from any day of this week, so load two weeks.
   const range = isPhoneMonth
     ? rangeOf('month', date)
     : isPhone

@@ -35,7 +35,7 @@ export const Month = ({
   items: readonly Item[];
   slots: readonly FreeSlot[];
   today: string;
-  /** Of the sheet, in rem. */
+  /** Height of the calendar grid, in rem. */
   height: number;
   isLoading: boolean;
   canWrite: boolean;

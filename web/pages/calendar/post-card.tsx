@@ -113,7 +113,7 @@ const CardEngagement = ({ post }: { post: PostSummary }) => (
   </span>
 );
 
-/** Room for one line about the post: `Failed on 1 of 2`. */
+/** The last line of the card, such as `Failed on 1 of 2`. */
 const lastLineOf = ({ state, post: { results, forecast } }: Item) => {
   const [blocks] = blocksIn(forecast);
   if (blocks) return [blocks.provider, blocks.short].filter(Boolean).join(': ');

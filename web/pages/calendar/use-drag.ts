@@ -27,7 +27,7 @@ export interface Drag {
 
 /**
  * Cards and drafts of the tray can be dropped on any `[data-slot]`. `onFold` opens a folded band, `[data-fold]`, under
- * the pointer, and `onEnd` tells when the drag is over.
+ * the pointer, and `onEnd` is called when the drag is over.
  */
 export const useDrag = ({
   items,

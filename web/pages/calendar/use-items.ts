@@ -70,7 +70,7 @@ export const useItems = (
           const state = post.status === 'Draft' && waiting.has(post.id) ? 'Waiting' : stateOf(post);
           return { post, at, wall: wallTime(at, zone), state, isMovable };
         })
-        // Until its posts are there, a new range keeps those that it shares with the one before.
+        // Until a new range has loaded, show the posts that it shares with the previous one.
         .filter(({ wall }) => wall >= from && wall < to)
         .sort((a, b) => a.at.localeCompare(b.at))
     );

@@ -37,7 +37,7 @@ export const TakingThere = ({ provider }: { provider: string }) => (
   </p>
 );
 
-/** Final errors have no Try again. `onAgain` follows a change, `onRetry` what was only read. */
+/** Final errors offer no retry. `onAgain` repeats a change, `onRetry` a read. */
 export const NotConnected = ({
   fault,
   onAgain,

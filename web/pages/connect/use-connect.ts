@@ -24,8 +24,8 @@ export const useConnect = (network: string) => {
 };
 
 /**
- * Replaces the history entry, so that Back does not restart the connection. An answer that arrives after the person has
- * left the page leads nowhere.
+ * Replaces the history entry, so that Back does not restart the connection. If the person has left the page, a late
+ * answer does not navigate.
  */
 export const useContinueTo = () => {
   const navigate = useNavigate();

@@ -16,7 +16,7 @@ import { takesText } from './takes-text.ts';
 const suggestedCount = 3;
 const connectKey = ['connect sandbox accounts'];
 
-/** Each account is announced as soon as it is there, before the last one is. */
+/** Accounts appear one by one, so the first account does not mean that connecting is done. */
 export const useIsConnecting = () => useIsMutating({ mutationKey: connectKey }) > 0;
 
 /** Connects sandbox accounts in one click; real ones are connected on the accounts page. */

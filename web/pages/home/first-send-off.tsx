@@ -4,7 +4,6 @@ import { queries } from '#web/queries.ts';
 
 const Board = lazy(() => import('#web/send-off/board.tsx'));
 
-/** The first post on its way. */
 export const FirstSendOff = ({ postId }: { postId: string }) => {
   const { data: post } = useQuery(queries.post(postId));
   return <Suspense>{post && <Board post={post} isFresh />}</Suspense>;

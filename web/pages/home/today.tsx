@@ -48,10 +48,10 @@ export const Today = () => {
   );
 };
 
-/** A part that does not answer holds up the others no longer. */
+/** The page waits at most this long for a part that does not answer. */
 const longestMs = 2000;
 
-/** Shown as a whole: parts that arrive one after the other would push down what somebody reads or is about to click. */
+/** Shows all parts at once: late parts would push down what someone is reading or about to click. */
 const useIsShown = (zone: string) => {
   const client = useQueryClient();
   const [isShown, setIsShown] = useState(() => client.getQueryData(queries.forecast(zone).queryKey) !== undefined);

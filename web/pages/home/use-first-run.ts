@@ -36,7 +36,7 @@ export const useFirstRun = (): FirstRunState => {
     queryFn: ({ signal }) => app.searchPosts(input, { signal }),
     refetchInterval: ({ state }) => (state.data?.posts[0]?.status === 'Publishing' ? pollMs : false),
   });
-  // The first step offers networks, and would move the others down as they arrive.
+  // Wait for these too: the first step lists networks, which would push the other steps down when they load.
   const providers = useQuery(queries.providers);
   const limits = useQuery(queries.limits);
   const reads = [accounts, approvals, sent, providers, limits];

@@ -26,7 +26,7 @@ interface Item {
   key: string;
   tone: 'brass' | 'red' | 'plum' | 'orange';
   icon: LucideIcon;
-  /** The middle, a name or a quotation, is read in its own direction. */
+  /** The middle part, a name or a quotation, has its own text direction. */
   title: readonly [before: string, name: string, after: string];
   text: string;
   /** Absent if this person's role cannot do it. */

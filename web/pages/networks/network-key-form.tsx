@@ -27,7 +27,7 @@ export const NetworkKeyForm = ({ keys }: { keys: NetworkKeys }) => {
   return (
     <li id={network} className={styles.network}>
       <div className={styles.head}>
-        {/* The badge knows the names of offered networks alone. */}
+        {/* Hidden from screen readers: the badge only knows the names of offered networks. */}
         <span aria-hidden="true">
           <NetworkBadge network={network} size={20} />
         </span>

@@ -37,7 +37,7 @@ export default function PostPage() {
   const sendOff = useSendOffView(post);
   const earlier = useDeferredValue(post);
 
-  // The text of somebody who writes a post that was deleted meanwhile can still become another post.
+  // If the post was deleted while someone was writing, keep the editor: unsaved text can still become another post.
   if (error && faultOf(error).code === 'NotFound' && !hasUnsaved) return <NotFound />;
   if (error && !post) {
     return (
@@ -57,10 +57,10 @@ export default function PostPage() {
   }
   const isNew = id === 'new' || created === id;
   if (!post && !isNew) return <Loading />;
-  // Keep the editor until the results have loaded: a skeleton in between would remove the field of someone typing a comment.
+  // Keep the editor until the results have loaded: a skeleton in between would remove a comment field in use.
   const isLeavingEditor = post && isOut(post) && earlier?.id === post.id && !isOut(earlier);
   if (post && isOut(post) && !isLeavingEditor && !(post.status === 'Failed' && search.edit) && !hasUnsaved) {
-    // With the comments open somebody may be typing one, and the results have them too.
+    // If the comments are open, skip the send-off: someone may be typing, and the results show the comments too.
     return (
       <Suspense fallback={<Loading />}>
         {sendOff.isShown && !search.side ? (
@@ -83,7 +83,7 @@ export default function PostPage() {
   );
 }
 
-/** The send-off appears when the post begins to go out, and stays until the results are asked for or the page is left. */
+/** Shows the send-off from the start of publishing until the person opens the results or leaves the page. */
 const useSendOffView = (post: Post | undefined) => {
   const [seen, setSeen] = useState({ id: '', status: '', isShown: false, isFresh: false });
   const { id = '', status = '' } = post ?? {};

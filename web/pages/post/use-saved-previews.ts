@@ -14,14 +14,14 @@ interface Target {
   readonly avatarUrl?: string | undefined;
 }
 
-/** What a request for approval holds, which may differ from the post as it is now. */
+/** The files and link cards of an approval request; the post may have changed since. */
 interface Pinned {
   readonly media: readonly MediaItem[];
   readonly linkCards: readonly LinkCard[];
   readonly fittedOf: (accountId: string, mediaId: string) => MediaItem | undefined;
 }
 
-/** What each account of a saved post gets, or got. Without `pinned` the files are those that the server has now. */
+/** Previews of a saved post, one per account. Without `pinned`, they show the server's current files. */
 export const useSavedPreviews = (
   post: Pick<Post, 'id' | 'versions'>,
   targets: readonly Target[],
@@ -35,7 +35,7 @@ export const useSavedPreviews = (
   });
   const original = post.versions.find(({ accountId }) => accountId === undefined);
   const media = pinned?.media ?? view?.media;
-  // Without its files, a preview would show a post that has none.
+  // Until the files have loaded, a preview would look like a post without media.
   if (media === undefined) return [];
   return targets.flatMap((account) => {
     const provider = providers.find(({ network }) => network === account.network);

@@ -12,7 +12,7 @@ import type { Selection } from './use-selection.ts';
 const MoveDialog = lazy(() => import('./move-dialog.tsx'));
 const AddAccountDialog = lazy(() => import('./add-account-dialog.tsx'));
 
-/** As many as the server selects at once. */
+/** The server selects at most this many posts at once. */
 const maxSelected = 2000;
 
 export const BulkBar = ({

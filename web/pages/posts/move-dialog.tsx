@@ -17,7 +17,7 @@ import { useZone } from '#web/session.ts';
 import styles from './posts.module.css';
 import { useBulkActions } from './use-bulk-actions.ts';
 
-/** As many as the server plans at once. */
+/** The server plans at most this many moves at once. */
 const maxMoves = 200;
 
 /** Shows the new times before anything is moved. */

@@ -178,7 +178,7 @@ const useActs = ({
   return useMemo(() => {
     const duplicate = async (posts: readonly SelectedPost[]) =>
       latest.current(await duplicateAll(posts.map(({ id }) => id)));
-    /** Drafts go at once. What would go out, or has gone out in part, is confirmed first. */
+    /** Deletes drafts at once. Scheduled and partly sent posts need a confirmation. */
     const remove = (posts: readonly SelectedPost[], onDeleted?: () => void) => {
       const deletable = posts.filter(isDeletable);
       const [first] = deletable;
@@ -215,7 +215,7 @@ const Rows = ({
 }: {
   group: Group;
   posts: readonly PostSummary[];
-  /** Rows to render; the others leave their room. */
+  /** Number of rows to render; a placeholder of the same height replaces the rest. */
   most: number;
   count: number | undefined;
   isSelected: (id: string) => boolean;
@@ -261,7 +261,7 @@ const Rows = ({
   );
 };
 
-/** The last group loads more when its end is near; the button is for the others and for keyboards. */
+/** The last group loads more as its end comes near. Other groups and keyboard users have a button. */
 const More = ({ group }: { group: Group }) => {
   const { ref, entry } = useIntersection({ rootMargin: '600px' });
   const { hasMore, isLoadingMore, loadMore, error } = group;
@@ -313,7 +313,7 @@ const totalOf = (status: Status | undefined, counts: ReturnType<typeof useCounts
   return status === undefined ? Object.values(counts).reduce((sum, count) => sum + count, 0) : counts[status];
 };
 
-/** Their present labels, as far as they are loaded. */
+/** Replaces selected posts with their loaded rows, which have the current labels. */
 const currentOf = (posts: readonly SelectedPost[], rows: readonly PostSummary[]) => {
   const current = new Map(rows.map((post) => [post.id, post]));
   return posts.map((post): SelectedPost => current.get(post.id) ?? post);

@@ -11,7 +11,7 @@ export const StatusTabs = ({ chosen, filter }: { chosen: string | undefined; fil
   const counts = useCounts(filter);
   const nav = useRef<HTMLElement>(null);
   const hasCounts = counts !== undefined;
-  // On a phone not all tabs fit. Counts and the font make them wider.
+  // Not all tabs fit on a phone, and counts and fonts widen them: keep the current tab in view.
   // biome-ignore lint/correctness/useExhaustiveDependencies: both move the chosen tab
   useEffect(() => {
     const tab = nav.current?.querySelector('[aria-current]');

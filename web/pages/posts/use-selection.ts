@@ -15,7 +15,7 @@ export const useSelection = (rows: readonly PostSummary[], status: Status | unde
   const [isSelecting, setIsSelecting] = useState(false);
   const [isLoading, setIsLoading] = useState(false);
   const anchor = useRef<string>(undefined);
-  /** Counts what the person does, so that an answer to an earlier click is not shown. */
+  /** Incremented on each user action, so that a late answer to an earlier click is ignored. */
   const clicks = useRef(0);
   const latest = useRef(rows);
   latest.current = rows;

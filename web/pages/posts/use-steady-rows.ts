@@ -41,7 +41,7 @@ export const useSteadyRows = (groups: readonly Group[], key: string) => {
       displayed.current = { key: '', groups: new Map() };
       renew((times) => times + 1);
     },
-    /** Shows posts that the person created at once. */
+    /** Shows posts that this person created, without waiting. */
     admit: (ids: readonly string[]) => {
       for (const id of ids) own.current.add(id);
       // The refetch may already have brought them.

@@ -1,7 +1,7 @@
 import { encode } from 'uqr';
 import styles from './profile.module.css';
 
-/** Black on white in both themes, because cameras read it so. */
+/** Black on white in both themes, so that cameras can read it. */
 const QrCode = ({ text }: { text: string }) => {
   const { data, size } = encode(text, { border: 2 });
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');

@@ -16,7 +16,7 @@ const choices: [Verdict, string][] = [
   ['Comment', 'Just a comment'],
 ];
 
-/** Words of somebody without an account. They decide nothing, and the page says so. `updatedAt`: of the text they read. */
+/** Feedback from people without an account; it decides nothing. `updatedAt` identifies the version that they read. */
 export const AdviceForm = ({ updatedAt, secret }: { updatedAt: string; secret: string }) => {
   const [name, setName] = useState('');
   const [verdict, setVerdict] = useState<Verdict>('Fine');

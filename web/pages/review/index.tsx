@@ -53,7 +53,7 @@ export default function Review() {
   return data ? <Shared post={data} secret={secret} /> : null;
 }
 
-/** Files have addresses of this link alone. */
+/** File URLs are specific to this review link. */
 const toPreview = (account: SharedPost['accounts'][number], address: string): PreviewPost => {
   const folder = `${address}/media/`;
   const { network, provider, name, handle, avatar, constraints, options, labels, linkCards, cover, coverMs, items } =

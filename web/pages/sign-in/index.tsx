@@ -79,7 +79,7 @@ const SignIn = () => {
   );
 };
 
-/** Browsers have them on https and on this computer alone, and not for an IP address. */
+/** Browsers only support passkeys on https and on localhost, and not for an IP address. */
 const canUsePasskeys = () =>
   window.isSecureContext && 'credentials' in navigator && !/^[\d.]+$|^\[/.test(location.hostname);
 

@@ -16,7 +16,7 @@ interface Progress {
 
 export type Restore = ReturnType<typeof useRestore>;
 
-/** Upload, look, confirm, wait. The server is restarted for the restore, so answers may be missing meanwhile. */
+/** Upload, review, confirm, wait. The restore restarts the server, so requests may fail meanwhile. */
 export const useRestore = (code: string) => {
   const [step, setStep] = useState<'choose' | 'upload' | 'look' | 'run'>('choose');
   const [file, setFile] = useState<File>();
@@ -122,7 +122,7 @@ const send = async (file: File, ticket: string, signal: AbortSignal, onShare: (s
   return body as UploadedBackup;
 };
 
-/** Not by the client of the app, which would report that the server is unreachable. */
+/** Uses fetch, because the app client would report that the server is unreachable. */
 const readProgress = async (): Promise<Progress | undefined> => {
   const response = await fetch('/api/auth/restore').catch(() => undefined);
   return response?.ok ? response.json().catch(() => undefined) : undefined;

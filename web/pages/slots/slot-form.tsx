@@ -41,7 +41,7 @@ const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string;
   // A slot has weekdays of its own, so a day in the text is a mistake.
   const time = parsed?.date === undefined ? parsed?.time : undefined;
   const [accountIds, setAccounts] = useFormDraft<readonly string[]>('accounts', slot?.accountIds ?? []);
-  // Without disconnected accounts. Before the list has loaded, none can be told from them.
+  // Drops disconnected accounts. Until the list has loaded, we cannot tell which ones those are.
   const accounts = list ? accountIds.filter((id) => list.some((account) => account.id === id)) : accountIds;
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => {

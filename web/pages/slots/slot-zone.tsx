@@ -7,7 +7,6 @@ import { keys } from '#web/queries.ts';
 
 const key = ['slot zone'];
 
-/** The time zone of the slots. */
 export const SlotZone = ({ zone }: { zone: string }) => {
   const client = useQueryClient();
   const { mutate } = useOptimisticChange({

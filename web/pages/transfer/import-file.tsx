@@ -41,7 +41,7 @@ export const ImportFile = () => {
     (files: readonly File[]) => {
       const [file] = files;
       if (!file) return;
-      // Not called once the person has left this page.
+      // React Query skips this callback once the person has left this page.
       mutate(file, { onSuccess: ({ id }) => void navigate({ to: '/settings/transfer/$id', params: { id } }) });
     },
     [mutate, navigate],

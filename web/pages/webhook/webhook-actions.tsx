@@ -23,7 +23,7 @@ export const WebhookActions = ({
   const client = useQueryClient();
   const navigate = useNavigate();
   const [isEditing, setIsEditing] = useFormDraft('dialog', false);
-  // Not a draft: after a sign-in nobody should meet a question that they no longer have in mind.
+  // Plain state, not a form draft: after a new sign-in, a forgotten confirmation dialog must not reopen.
   const [confirming, setConfirming] = useState<'rotate' | 'delete'>();
   const close = () => setConfirming(undefined);
   const test = useMutation({
@@ -35,7 +35,7 @@ export const WebhookActions = ({
     try {
       onSecret(await app.rotateWebhookSecret({ id }));
     } finally {
-      // Also without an answer: the page then shows that two secrets sign.
+      // Refetch after an error too: if the rotation succeeded, the page shows that both secrets sign.
       void client.invalidateQueries({ queryKey: keys.webhook(id) });
     }
   };

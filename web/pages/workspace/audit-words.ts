@@ -6,7 +6,7 @@ interface Names {
   network: (key: string) => string;
 }
 
-/** A detail that is `false` is present, with the value undefined. */
+/** If a detail is `false`, its key is present and its value undefined. */
 type Words = (details: Record<string, string | undefined>, names: Names) => string;
 
 /** Follows the name of a person. */

@@ -84,7 +84,7 @@ const words = {
   },
 } as const;
 
-/** A stolen session alone must not lower what a workspace asks for. */
+/** Asks for proof of identity, so that a stolen session cannot lower the workspace's security requirements. */
 const SwitchOff = ({
   requirement,
   onConfirm,

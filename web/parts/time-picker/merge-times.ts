@@ -24,7 +24,7 @@ export const mergeTimes = (slot: string | undefined, best: readonly BestTime[]):
     const reasons = reasonsFor(time, index);
     return isSlot
       ? { at: slot, reasons: ['slot', ...reasons], detail: `${formatRelative(slot)} · ${time.evidence}` }
-      : // Only the best of them is marked, and what is marked twice.
+      : // `good` is shown only next to `slot`. Without a slot, only the best hour is marked.
         { at: time.at, reasons: reasons.filter((reason) => reason === 'best'), detail: time.evidence };
   });
   const isListed = times.some(({ reasons }) => reasons.includes('slot'));

@@ -71,7 +71,7 @@ const dateOf = (word: string, today: string): string | undefined => {
 
 const isWeekday = (word: string) => weekdays.some((name) => name.startsWith(word.slice(0, 3)));
 
-/** `2026-02-30` is none. */
+/** Undefined for a date that does not exist, such as `2026-02-30`. */
 const existing = (date: string) => {
   const at = new Date(`${date}T00:00:00Z`);
   return Number.isNaN(at.getTime()) || at.toISOString().slice(0, 10) !== date ? undefined : date;

@@ -103,7 +103,7 @@ export const MonthGrid = ({
   onMonth,
 }: {
   picked: Pick<PickedTime, 'date' | 'today' | 'zone' | 'pickDate'>;
-  /** The month that is shown; undefined for that of the date. */
+  /** The visible month. Undefined: the month of `date`. */
   month: string | undefined;
   onMonth: (month: string | undefined) => void;
 }) => {
@@ -149,11 +149,11 @@ const TimeRow = ({ picked, onTyped }: { picked: PickedTime; onTyped: () => void 
   const { text, zone, ownZone, problem } = picked;
   const [choosesZone, setChoosesZone] = useState(false);
   const row = useRef<HTMLDivElement>(null);
-  // The button that had the focus is gone.
+  // The zone select replaced the focused button, so move the focus to it.
   useEffect(() => {
     if (choosesZone) row.current?.querySelector<HTMLElement>('[aria-label="Time zone"]')?.focus();
   }, [choosesZone]);
-  // A word that is not finished yet is not a mistake yet.
+  // Do not report a problem while the person is still typing.
   const [settledText] = useDebouncedValue(text, typingMs);
   const shownProblem = settledText === text ? problem : undefined;
   return (
@@ -173,7 +173,7 @@ const TimeRow = ({ picked, onTyped }: { picked: PickedTime; onTyped: () => void 
           <ZoneSelect
             aria-label="Time zone"
             value={zone}
-            // In a portal a click on a zone would count as one outside the panel, and close it.
+            // In a portal, a click on a zone would count as a click outside the panel and close it.
             comboboxProps={{ withinPortal: false, position: 'top-start' }}
             onChange={picked.pickZone}
           />
@@ -198,7 +198,7 @@ const TimeRow = ({ picked, onTyped }: { picked: PickedTime; onTyped: () => void 
   );
 };
 
-/** What was understood, what the person's own clock shows then, and what daylight saving does to it. */
+/** How the input was read, the same time in the person's own zone, and the effect of daylight saving. */
 const notesOn = ({ chosen, problem, reading, zone, ownZone, clockChange, time }: PickedTime): string[] => {
   if (chosen === undefined || problem !== undefined) return [];
   return [

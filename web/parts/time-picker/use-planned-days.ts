@@ -4,7 +4,7 @@ import { app } from '#web/api.ts';
 import { addDays, dateIn, instantOf } from '#web/parts/time.ts';
 import { keys } from '#web/queries.ts';
 
-/** Bounds the requests of a month with very many posts. */
+/** Limits the number of requests for a month with very many posts. */
 const maxPages = 4;
 
 /** Scheduled posts by day of the month that has this date. */

@@ -14,8 +14,8 @@ export const isPast = (at: string) => Date.parse(at) <= now().getTime();
 const morning = (zone: string) => instantOf(`${addDays(dateIn(now(), zone), 1)} 09:00:00`, zone);
 
 /**
- * The day, time and zone of a TimePicker. `initial` counts until the person chooses, so it may arrive late. `onPick` gets
- * every complete time that has not passed.
+ * The day, time and zone of a TimePicker. `initial` applies until the person picks a time, so it may arrive late.
+ * `onPick` gets every complete time that has not passed.
  */
 export const useTimePicker = ({
   initial,
@@ -28,7 +28,7 @@ export const useTimePicker = ({
   useNow();
   const [zone, setZone] = useState(ownZone);
   const [own, setOwn] = useState<{ date: string; time: string }>();
-  /** What stands in the field while the person types. */
+  /** Text of the field while the person types. */
   const [typed, setTyped] = useState<string>();
   const start = wallTime(initial ?? morning(zone), zone);
   const { date, time } = own ?? { date: start.slice(0, 10), time: start.slice(11, 16) };
@@ -52,13 +52,13 @@ export const useTimePicker = ({
     text: typed ?? time,
     /** The instant; undefined while the text is not understood. */
     chosen,
-    /** Why it cannot be used. */
+    /** Why the time cannot be used. */
     problem: !isUnderstood
       ? `“${typed?.trim() ?? ''}” is not a time. Write 21:00, 9pm or tomorrow 8.`
       : chosen !== undefined && isPast(chosen)
         ? passedMessage
         : undefined,
-    /** What was understood, where the text says it in other words. */
+    /** The time as it was read, if the person wrote it differently. */
     reading:
       typed !== undefined && typed.trim() !== time && chosen !== undefined ? formatDateTime(chosen, zone) : undefined,
     clockChange: chosen === undefined ? undefined : clockChangeAt(wall, zone),
@@ -71,7 +71,7 @@ export const useTimePicker = ({
       setTyped(undefined);
       pick({ date: next, time });
     },
-    /** The clock stays and its zone changes: 09:00 becomes 09:00 there. */
+    /** Keeps the wall time and changes its zone: 09:00 stays 09:00 in the new zone. */
     pickZone: (next: string) => {
       setZone(next);
       setTyped(undefined);

@@ -13,7 +13,7 @@ import { fields } from './use-reveal.ts';
 import { useRovingFocus } from './use-roving-focus.ts';
 import { VersionTabs } from './version-tabs.tsx';
 
-/** One quiet row, until an account has something of its own: then tabs. */
+/** A plain row of badges. It becomes tabs once an account overrides something or its version is opened. */
 export const AccountsRow = () => {
   const { accounts, chosen, hasTabs, readOnly } = useEditor();
   if (accounts.length === 0 && chosen.length === 0) {
@@ -66,7 +66,7 @@ const QuietRow = () => {
   );
 };
 
-/** One tab stop, because the text comes after it. */
+/** A single tab stop, so that Tab reaches the text field sooner. */
 const Badges = ({ accounts, onOpen }: { accounts: readonly Account[]; onOpen: (id: string) => void }) => {
   const roving = useRovingFocus(accounts.length);
   return (
@@ -81,7 +81,7 @@ const Badges = ({ accounts, onOpen }: { accounts: readonly Account[]; onOpen: (i
           onFocus={() => roving.setCurrent(index)}
           onClick={() => {
             onOpen(account.id);
-            // This button is gone then.
+            // Opening a version replaces the badges with tabs, so the pressed button is gone: focus its tab.
             requestAnimationFrame(() =>
               document.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]')?.focus(),
             );

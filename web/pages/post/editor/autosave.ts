@@ -21,7 +21,7 @@ type Phase =
   | 'refused'
   /** Someone else changed the post. */
   | 'conflict'
-  /** Changed, and scheduled: the person has to ask for the change. */
+  /** Edited, but the post is scheduled and this person has to request approval for the change. */
   | 'held';
 
 export interface SaveState {
@@ -55,7 +55,7 @@ export const createAutosave = ({
   post: Post | undefined;
   /** Initial content of a new post. */
   initial: Draft;
-  /** Whether this person can only ask to change a scheduled post; then nothing is saved automatically. */
+  /** Whether this person may only request changes to a scheduled post. If so, its edits are not saved automatically. */
   canOnlyAsk: () => boolean;
   onCreated: (id: string) => void;
   onSaved: (post: Post) => void;
@@ -66,7 +66,7 @@ export const createAutosave = ({
   let localTimer: ReturnType<typeof setTimeout> | undefined;
   /** A save or an action; it never rejects. */
   let running: Promise<void> | undefined;
-  /** The editor is closed. A save that is under way still ends. */
+  /** The editor is closed. A running save still finishes. */
   let isStopped = false;
   /** A newer version from a live update, which waits until a save ends or nothing is unsaved. */
   let pendingVersion: Post | undefined;
@@ -144,7 +144,7 @@ export const createAutosave = ({
     while (!isSaved() || attempt !== undefined) {
       set({ phase: 'saving', retryAt: undefined });
       attempt ??= { key: newKey(), content: contentOf(state.draft), base: state.base };
-      // After a reload the same key creates no second post.
+      // Store the idempotency key: a retry after a reload then creates no second post.
       if (state.base === undefined) storeLocally();
       try {
         const saved = await send(attempt);
@@ -186,10 +186,10 @@ export const createAutosave = ({
     }
   };
 
-  /** Since the last save, with or without success. */
+  /** Whether sending started since the last save, even if it failed. */
   const wasSent = ({ status }: Post) => status !== state.base?.status && sentStatuses.includes(status);
 
-  /** The post was sent without this text, which is no longer saved by itself. */
+  /** The post was sent without the unsaved text, so stop saving automatically. */
   const stopWith = (post: Post) => {
     clearTimeout(timer);
     set({ base: post, theirs: post, phase: 'conflict', fault: undefined, retryAt: undefined });
@@ -206,11 +206,11 @@ export const createAutosave = ({
     if (state.phase === 'waiting') void save();
   };
 
-  /** Resolves when everything is saved; throws why it is not otherwise. */
+  /** Resolves once everything is saved, or throws the reason why it is not. */
   const settle = async () => {
     if (state.phase === 'held') throw new NotDone('Ask for your change first, or discard it.');
     await save();
-    // An action was under way instead of a save.
+    // The first call may have joined a running action, which does not save this edit.
     if (state.phase === 'dirty') await save();
     if (state.phase !== 'clean') throw state.fault ?? new NotDone('The text is not saved yet.');
     return state.base;
@@ -240,7 +240,7 @@ export const createAutosave = ({
 
     settle,
 
-    /** Saves, then runs an action on the post. What is written meanwhile is saved after its answer. */
+    /** Saves, then runs an action on the post. Edits made meanwhile are saved after the action. */
     act: async (action: (post: Post) => Promise<Post>) => {
       const post = await settle();
       if (post === undefined) throw new NotDone('There is nothing to send yet.');
@@ -260,7 +260,7 @@ export const createAutosave = ({
       await answer;
     },
 
-    /** Asks for the change of a scheduled post. Returns the server’s answer; the text is then as it was. */
+    /** Requests approval for the edit. Once requested, the draft resets. Returns the server’s answer. */
     ask: async () => {
       await save();
       return state.fault;
@@ -287,7 +287,7 @@ export const createAutosave = ({
     /** Ends a conflict with this draft, based on the other version. */
     resolve: (draft: Draft) => {
       if (state.phase !== 'conflict' || state.theirs === undefined) return;
-      // An attempt without an answer is based on the previous version, and would be refused.
+      // An unanswered attempt is based on the previous version, so the server would refuse it.
       attempt = undefined;
       set({ base: state.theirs, theirs: undefined, fault: undefined, draft, phase: 'dirty' });
       storeLocally();
@@ -311,7 +311,7 @@ export const createAutosave = ({
       isStopped = true;
     },
 
-    /** Saves no more of a new post. Returns its id if a save is under way that creates it. */
+    /** Stops saving a new post. If a running save still creates it, returns its id. */
     abandon: async () => {
       isStopped = true;
       clearTimeout(timer);
@@ -341,7 +341,7 @@ const openState = (post: Post | undefined, initial: Draft): SaveState => {
     : { draft: stored.draft, base: post, phase: 'dirty' };
 };
 
-/** The attempt to create a post that had no answer when the page was left. */
+/** An attempt to create a post that was still unanswered when the person left the page. */
 const openAttempt = (): Attempt | undefined => {
   const stored = readLocalDraft(undefined)?.attempt;
   return stored && { ...stored, base: undefined };

@@ -68,7 +68,7 @@ const fixLabels: Readonly<Record<string, string>> = {
   shrink: 'Shrink',
   pad: 'Add borders',
   crop: 'Crop',
-  // Of the option that cuts long videos, the only switch among the fixes.
+  // The option that cuts long videos is the only Boolean option among the fixes.
   true: 'Cut the end',
 };
 
@@ -94,7 +94,7 @@ const Fixes = ({ fix: { key, values, accountId }, network }: { fix: Fix; network
   );
 };
 
-/** Beside shortening it by hand. */
+/** Alternatives to shortening the text by hand. */
 const WaysToShorten = ({
   item,
   version,
@@ -165,7 +165,7 @@ const Summary = ({ tone, icon: Icon, text }: { tone: string; icon: LucideIcon | 
   </span>
 );
 
-/** Of a scheduled post. It changes without a change of the post, so the editor's own copy may have an old one. */
+/** A scheduled post's forecast can change while the post does not, so the editor's own copy may be stale. */
 export const useForecast = () => {
   const { base } = useEditor().save;
   const { data } = useQuery({ ...queries.post(base?.id ?? ''), enabled: base !== undefined });

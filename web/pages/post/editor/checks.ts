@@ -45,7 +45,7 @@ interface CheckInput {
 /** Checked here on every key press; the server reports the others after each save. */
 const countedHere = ['TooLong', 'TooManyBytes', 'TextRequired', 'NoAccounts'];
 
-/** Only the network knows which options become required by others. */
+/** Only the network knows which options another option makes required, so the server reports those. */
 const isCountedHere = ({ chosen, optionsOf }: CheckInput, { code, path, accountId }: Issue) => {
   if (code !== 'OptionRequired') return countedHere.includes(code);
   const network = chosen.find(({ id }) => id === accountId)?.network ?? '';
@@ -66,7 +66,7 @@ export const checksOf = (input: CheckInput): Check[] => {
   return mergeChecks(checks).sort((one, other) => order.indexOf(one.tone) - order.indexOf(other.tone));
 };
 
-/** Sandbox networks can fetch media from this server. Options of unselected accounts do no harm. */
+/** Hides harmless issues: sandboxes can fetch media from this server; options of unselected accounts do no harm. */
 const isWorthSaying = ({ chosen, isSandbox }: CheckInput, { code, accountId }: Issue) =>
   !countedHere.includes(code) &&
   code !== 'OptionUnused' &&
@@ -101,7 +101,7 @@ const checkAccount = (input: CheckInput, account: Account): Check[] => {
     const { over, bytesOver } = lengthOf(limits, body, options);
     if (over > 0 || bytesOver > 0) {
       const text = `${where}${over > 0 ? describeOver(over) : `${bytesOver} bytes too many`}`;
-      // Shortening is for this account alone, so it opens its version.
+      // Shortening only concerns this account, so open its version.
       checks.push({
         tone: 'red',
         ...concerned,
@@ -148,14 +148,14 @@ const altChecks = ({ draft, mediaOf, chosen }: CheckInput): Check[] => {
   );
 };
 
-/** Codes that inform and ask for nothing. */
+/** Codes of notes that need no action. */
 const notes = ['MediaFitted', 'Declaration'];
 
 const toCheck = ({ base, chosen, optionsOf }: CheckInput, issue: Issue, tone: 'red' | 'orange'): Check => {
   const account = chosen.find(({ id }) => id === issue.accountId);
   const [, at, rest = issue.path] = /^versions\.(\d+)\.(.*)$/.exec(issue.path) ?? [];
   const version = at === undefined ? undefined : base?.versions[Number(at)]?.accountId;
-  // Its links cannot be opened inside of a button.
+  // A declaration contains links, which would not work inside a button.
   const field = issue.code === 'Declaration' ? undefined : fieldOf(rest);
   const networks = account?.network ? [account.network] : [];
   const accountIds = account ? [account.id] : [];

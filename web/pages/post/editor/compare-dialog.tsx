@@ -35,7 +35,7 @@ export default function CompareDialog({
   const parts = differingParts(mine, theirs);
   const [choices, setChoices] = useState<Readonly<Record<string, boolean>>>({});
   const before = base && draftOf(base);
-  /** Without a choice, the side that changed it; if both did, mine. */
+  /** Until the person chooses: the side that changed the part, or mine if both did. */
   const isMine = (part: PartId) => choices[keyOf(part)] ?? !(before && isSamePart(part, mine, before));
   const chosenMine = parts.filter(isMine).length;
   const setAll = (value: boolean) => setChoices(Object.fromEntries(parts.map((part) => [keyOf(part), value])));

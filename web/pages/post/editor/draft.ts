@@ -17,7 +17,7 @@ export interface Side {
 /** Overrides of one account. Without `items` it follows the original. */
 export interface Own {
   readonly items?: readonly Item[] | undefined;
-  /** The half of `items` that still is the original's, item by item. */
+  /** Whether the text or the media of `items` still follow the original, item by item. */
   readonly follows?: 'text' | 'media' | undefined;
   readonly options: Side['options'];
 }
@@ -99,7 +99,7 @@ const itemsFor = (original: Side, { items, follows }: Own = { options: {} }): re
   return items;
 };
 
-/** `text`, `media`: own in any case, even while equal to the original's. */
+/** `text`, `media`: whether the account has its own, which may still equal the original's. */
 const ownOf = (
   original: Side,
   items: readonly Item[],
@@ -113,7 +113,7 @@ const ownOf = (
 const isSameText = (items: readonly Item[], others: readonly Item[]) =>
   items.length === others.length && items.every(({ body }, at) => body === others[at]?.body);
 
-/** Media follow item by item, also where the text has more or fewer items. */
+/** Compares media item by item; the account's text may have more or fewer items than the original. */
 const isSameMedia = (items: readonly Item[], others: readonly Item[]) =>
   items.every(({ media }, at) => media.join() === (others[at]?.media ?? []).join());
 

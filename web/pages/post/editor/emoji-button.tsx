@@ -3,7 +3,7 @@ import { Smile } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { insertText } from './insert-text.ts';
 
-/** Its data is as large as the editor, so it is loaded when it is opened. */
+/** Loaded on first opening, because the emoji data is as large as the editor. */
 const EmojiPicker = lazy(() => import('./emoji-picker.tsx'));
 
 /** Inserts into the text field with this id. */

@@ -26,7 +26,7 @@ export default function EmojiPicker({ onChoose }: { onChoose: (emoji: string) =>
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
-  // Loaded after the popover has looked for something to focus.
+  // The picker loads after the popover has set its initial focus, so focus the search field here.
   useEffect(() => search.current?.focus(), []);
   const [query, setQuery] = useState('');
   const [recent] = useState(readRecent);

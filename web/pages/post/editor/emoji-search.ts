@@ -10,7 +10,7 @@ export interface EmojiGroup {
   readonly emoji: readonly Emoji[];
 }
 
-/** The first emoji of each group in the order of Unicode, which the data has but whose groups it does not name. */
+/** The first emoji and the name of each group: the data is in Unicode order but does not name the groups. */
 const groupStarts: readonly (readonly [string, string])[] = [
   ['😀', 'Smileys'],
   ['👋', 'People'],

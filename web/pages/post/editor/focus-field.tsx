@@ -16,7 +16,7 @@ export const FocusField = ({
 }: {
   id: string;
   value: string;
-  /** Value of the original, for the version of an account. */
+  /** The original's value, which an account's version inherits. */
   fallback: string | undefined;
   disabled: boolean;
   onChange: (value: string) => void;

@@ -19,11 +19,11 @@ export const GrowingText = ({
   id: string;
   label: string;
   value: string;
-  /** The text from here on is too much, and marked. */
+  /** Index from which the text is over the limit; that part is marked. */
   excessFrom: number | undefined;
   placeholder: string;
   readOnly: boolean;
-  /** Taller when there is nothing else yet. */
+  /** Whether the post has a single item without media; the field is then taller. */
   alone: boolean;
   autoFocus: boolean;
   onChange: (value: string) => void;
@@ -39,7 +39,7 @@ export const GrowingText = ({
   return (
     <div className={styles.field}>
       {excessFrom !== undefined && (
-        // The same text below the field, because a textarea cannot mark a part of its text.
+        // A textarea cannot highlight part of its text, so a copy of the text lies behind it.
         <div className={styles.mirror} aria-hidden="true" dir="auto">
           {value.slice(0, excessFrom)}
           <mark className={styles.excess}>{value.slice(excessFrom)}</mark>
@@ -63,7 +63,7 @@ export const GrowingText = ({
         onChange={(event) => onChange(event.currentTarget.value)}
         onPaste={(event) => {
           const { files, types } = event.clipboardData;
-          // Word processors add an image of the text to the clipboard.
+          // Word processors also put an image of the text on the clipboard; paste the text.
           if (files.length === 0 || readOnly || types.includes('text/plain')) return;
           event.preventDefault();
           onFiles(files);

@@ -46,7 +46,7 @@ export default function EditorPage(props: Props) {
   const query = useQuery(queries.accounts);
   const isNew = props.post === undefined;
   const last = useQuery({ ...queries.lastAccounts, enabled: isNew });
-  // A new post can be written without knowing the last accounts, so an error only leaves them out.
+  // A new post does not need the last-used accounts, so an error does not block the editor.
   const isReady = !isNew || last.data !== undefined || last.isError;
   if (query.data && isReady) {
     return <Writing {...props} accounts={query.data.accounts} lastAccounts={isNew ? last.data : undefined} />;
@@ -138,7 +138,7 @@ const Writing = ({ post, accounts, lastAccounts, onCreated, onUnsavedChange }: W
   );
 };
 
-/** Memoized: with the deferred editor a key shows in the text first, and here when the browser has time. */
+/** Memoized and given the deferred editor, so that typing updates the text first and these later. */
 const ChecksAndPreviews = memo(({ editor, onLeave }: { editor: Editor; onLeave: () => void }) => (
   <EditorProvider value={editor}>
     <CheckList onLeave={onLeave} />

@@ -78,7 +78,7 @@ const LinkForm = ({ onInsert }: { onInsert: (address: string) => void }) => {
   );
 };
 
-/** Links are told apart by the space before them. */
+/** Adds a space before the address if it would otherwise merge with the word before it. */
 const withSpace = (id: string, address: string) => {
   const field = document.getElementById(id);
   if (!(field instanceof HTMLTextAreaElement)) return address;

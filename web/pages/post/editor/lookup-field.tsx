@@ -37,7 +37,7 @@ export const LookupField = ({
   const { rememberChoice } = useEditor();
   const root = useRef<HTMLDivElement>(null);
   const shouldFocus = useRef(false);
-  // Choosing and removing replace the control that had the focus.
+  // Choosing or removing a value replaces the focused control, so focus the new one.
   useEffect(() => {
     if (shouldFocus.current) root.current?.querySelector<HTMLElement>('input, button')?.focus();
     shouldFocus.current = false;

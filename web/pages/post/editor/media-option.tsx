@@ -23,7 +23,7 @@ export const MediaOption = ({
   id: string;
   option: Option;
   value: string;
-  /** File of the original, for the version of an account. */
+  /** The original's file, which an account's version inherits. */
   fallback: string | undefined;
   disabled: boolean;
   onChange: (value: string) => void;

@@ -18,7 +18,7 @@ const LibraryDialog = lazy(() => import('./library-dialog.tsx'));
 export const MediaStrip = ({ item, index, uploads }: { item: Item; index: number; uploads: Uploads }) => {
   const { editSide, readOnly, mediaOf } = useEditor();
   const [describing, setDescribing] = useFormDraft<string | undefined>(`file of part ${index}`, undefined);
-  // After a sign-in the dialog is open again before its file is loaded, and would begin without its text.
+  // After a new sign-in the dialog reopens. Wait for its file, or it would start without the alt text.
   const isDescribing = describing !== undefined && mediaOf(describing) !== undefined;
   const set = (media: readonly string[]) => editSide(changeItem(index, (one) => ({ ...one, media })));
   const focus = (file: number) =>

@@ -1,6 +1,6 @@
 import { type Draft, sideOf } from './draft.ts';
 
-/** The original, everything beside the texts (accounts and time), or the version of one account. */
+/** The original, the `rest` (accounts and time), or the version of one account. */
 export type PartId = 'original' | 'rest' | { readonly accountId: string };
 
 export const keyOf = (part: PartId) => (typeof part === 'string' ? part : part.accountId);
@@ -27,7 +27,7 @@ const contentOf = (part: PartId, draft: Draft): unknown => {
   ];
 };
 
-/** Their draft with those parts of mine. */
+/** Takes each part from my draft if `isMine`, else from theirs. */
 export const mergeDrafts = (mine: Draft, theirs: Draft, isMine: (part: PartId) => boolean): Draft => {
   const source = (part: PartId) => (isMine(part) ? mine : theirs);
   const { accountIds, scheduledAt } = source('rest');

@@ -10,10 +10,10 @@ import type { Option } from './limits.ts';
 import styles from './moment-field.module.css';
 import { useEditor } from './use-editor.ts';
 
-/** Frames lie about this far apart. */
+/** Approximate time between two video frames, used as the smallest step. */
 const finestMs = 100;
 
-/** The frame of the video that stands for it. The network's own unit is never shown. */
+/** Chooses the frame that represents the video. The network's own time unit is never shown. */
 export const MomentField = ({
   option,
   value,
@@ -81,11 +81,11 @@ export const MomentField = ({
   );
 };
 
-/** The same setting of the other networks of this post. */
+/** The same setting on the post's other networks. */
 const useOtherMoments = ({ key }: Option) => {
   const { chosen, version, optionsOf } = useEditor();
   const networks = useNetworks();
-  // The version of one account is for its network alone.
+  // An account's version only concerns that account's network.
   const keys = version === undefined ? [...new Set(chosen.map(({ network }) => network))] : [];
   const options = keys.flatMap((network) =>
     optionsOf(network).flatMap((option) => (option.unitMs && option.key !== key ? [{ network, ...option }] : [])),

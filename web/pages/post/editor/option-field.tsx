@@ -28,9 +28,9 @@ export const OptionField = ({
   /** The account's choices, else those of the option. */
   choices: Option['choices'] | undefined;
   value: string;
-  /** Value of the original, for the version of an account. */
+  /** The original's value, which an account's version inherits. */
   inherited: string | undefined;
-  /** Why it cannot be switched on; what is on already can be switched off. */
+  /** Why it cannot be switched on. If it is already on, it can still be switched off. */
   disabled: string | undefined;
   readOnly: boolean;
   onChange: (value: string) => void;

@@ -15,11 +15,11 @@ interface Line {
   readonly options: ReturnType<Editor['optionsOf']>;
   /** A required option without a value. */
   readonly needed: string | undefined;
-  /** Empty when all is as usual. */
+  /** Empty if nothing is set. */
   readonly summary: string;
 }
 
-/** One line per network that needs something or has something set; the others are as usual. A line opens in place. */
+/** One line per network that needs an option or has one set. The others use their defaults. Lines expand in place. */
 export const OptionsCard = ({
   revealed,
 }: {
@@ -73,7 +73,7 @@ export const OptionsCard = ({
   );
 };
 
-/** One per network. On the original the first account stands for all of its network. */
+/** One line per network. For the original, a network's first account represents all its accounts. */
 const linesOf = ({ chosen, version, save, optionsOf, choicesOf, mediaOf }: Editor): Line[] => {
   const accounts = version === undefined ? chosen : chosen.filter(({ id }) => id === version);
   const first = accounts.filter(
@@ -152,7 +152,7 @@ const focusLine = (network: string) => requestAnimationFrame(() => document.getE
 const networkOf = (field: string | undefined, lines: readonly Line[]): string | undefined =>
   lines.find(({ account }) => field?.startsWith(fields.option(`${account.network}.`)))?.account.network;
 
-/** The sheet around it focuses what has this attribute, also when a list has taken the place of the field meanwhile. */
+/** The sheet focuses the element with this attribute. Set on each render, because a list may replace the field. */
 const useFocusOnMount = (field: string | undefined) => {
   useLayoutEffect(() => {
     if (field !== undefined) document.getElementById(field)?.setAttribute('data-autofocus', '');

@@ -33,7 +33,7 @@ export const PhoneBar = ({
   return (
     <div className={styles.bar}>
       <div className={styles.line}>
-        {/* Around the button: what changes inside it would be no part of its name. */}
+        {/* The status wraps the button: inside it, changing text would not be part of the button's name. */}
         <div className={styles.state} role="status">
           <button type="button" className={styles.checks} onClick={onPreview}>
             {broken ? (

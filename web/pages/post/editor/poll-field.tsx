@@ -23,7 +23,7 @@ export const PollField = ({
   id: string;
   limits: Limits;
   value: string;
-  /** Poll of the original, for the version of an account. */
+  /** The original's poll, which an account's version inherits. */
   inherited: string | undefined;
   disabled: boolean;
   onChange: (value: string) => void;
@@ -35,7 +35,7 @@ export const PollField = ({
   useEffect(() => {
     if (focused.current === undefined) return;
     const field = list.current?.querySelectorAll('input')[focused.current];
-    // The page may be drawn for another reason before the new choice is part of it.
+    // An unrelated render may come before the new choice is on the page; try again after the next one.
     if (field === undefined) return;
     field.focus();
     focused.current = undefined;

@@ -22,7 +22,7 @@ import type { Sending } from './use-sending.ts';
 
 const maxWarnings = 3;
 
-/** The post itself, grouped by text. The focus is on Cancel, since what is public cannot be taken back. */
+/** Shows the post grouped by text. Cancel has the initial focus, since publishing cannot be undone. */
 export const PublishDialog = ({ actions, sending }: { actions: PostActions; sending: Sending }) => {
   const { chosen, save } = useEditor();
   const { canOnlyAsk } = usePermissions();

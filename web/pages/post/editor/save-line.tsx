@@ -37,7 +37,7 @@ export const SaveLine = ({ short = false }: { short?: boolean }) => {
   return line(<Check size={14} aria-hidden="true" />, short ? 'Saved' : savedAtTime(time));
 };
 
-/** In a narrow header the time alone; screen readers hear both. */
+/** A narrow header only shows the time; screen readers read both. */
 const savedAtTime = (time: string) => (
   <span>
     <span className={styles.word}>Saved </span>

@@ -36,7 +36,7 @@ export default function SchedulePanel({
   blockReason: string | undefined;
   onPick: (at: string) => void;
   onSchedule: (at: string) => Promise<unknown>;
-  /** Where the header has no room for its button. */
+  /** Set if the header has no room for the publish button. */
   onPublish: (() => void) | undefined;
 }) {
   const { save } = useEditor();

@@ -1,7 +1,7 @@
 import { createPortal } from 'react-dom';
 import { fields } from './use-reveal.ts';
 
-/** Beside the skip link of the shell, because the header has many stops before the text. */
+/** A second skip link after the shell's, because the header has many tab stops before the text. */
 export const SkipToText = () => {
   const links = document.getElementById('skip-links');
   if (links === null) return null;

@@ -14,7 +14,7 @@ const fitsFor = (draft: Draft, account: Account, limits: Constraints) => {
   };
 };
 
-/** Where the text of an item is over the limit of this account. */
+/** Index from which an item's text is over this account's limit. */
 export const excessIn = (draft: Draft, account: Account, limits: Constraints, index: number): number | undefined => {
   const body = resultFor(draft, account.id).items[index]?.body ?? '';
   return excessStart(body, fitsFor(draft, account, limits));
@@ -30,7 +30,7 @@ const hasThreads = (limitsOf: LimitsOf, account: Account) => limitsOf(account)?.
 
 const followersOf = (draft: Draft, accounts: readonly Account[]) => accounts.filter(({ id }) => !hasOwnText(draft, id));
 
-/** Accounts with threads for which the item is too long. */
+/** Accounts that support threads and for which the item is too long. */
 export const accountsToSplit = (
   draft: Draft,
   accounts: readonly Account[],
@@ -46,8 +46,8 @@ export const accountsToSplit = (
 };
 
 /**
- * Splits the original if all accounts that follow its text have threads. Otherwise the accounts for which it is too long get
- * a text of their own. Undefined when a thread would have more items than a network takes.
+ * Splits the original if all accounts that follow its text support threads. Otherwise the accounts for which it is too
+ * long get their own text. Undefined if a thread would have more items than a network allows.
  */
 export const splitFor = (
   draft: Draft,

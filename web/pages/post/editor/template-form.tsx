@@ -22,7 +22,7 @@ export const TemplateForm = ({ start, onDone }: { start: TemplateDraft; onDone: 
   const [name, setName] = useFormDraft('name of the template', start.name);
   const [items, setItems] = useFormDraft<readonly string[]>('items of the template', start.items);
   const isSignature = kind === 'Signature';
-  // A signature is the end of a post.
+  // A signature goes at the end of a post, so only the last item counts.
   const texts = isSignature ? items.slice(-1) : items;
   const options = isSignature ? {} : start.options;
   const { mutate, error, isPending } = useMutation({

@@ -102,7 +102,7 @@ export const ThreadItem = ({
   );
 };
 
-/** Only in the version of an account: on the original each network would mark another place. */
+/** Only for an account's version: on the original, each network would mark a different place. */
 const useExcess = (index: number): number | undefined => {
   const { save, chosen, version, limitsOf } = useEditor();
   const account = chosen.find(({ id }) => id === version);

@@ -1,4 +1,4 @@
-/** `example.com/menu` gets its https; undefined when it is no address of the web. */
+/** Adds https to `example.com/menu`. Undefined if the text is not a web address. */
 export const toWebAddress = (text: string): string | undefined => {
   const trimmed = text.trim();
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;

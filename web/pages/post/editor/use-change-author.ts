@@ -4,10 +4,10 @@ import { app } from '#web/api.ts';
 import { keys } from '#web/queries.ts';
 import { useSession } from '#web/session.ts';
 
-/** An entry of the history and its change have the same time, give or take the transaction. */
+/** The times of a history entry and its change can differ by the length of the transaction. */
 const toleranceMs = 1000;
 
-/** Who made the last change of `theirs`, as far as the history of the post says it. */
+/** Who last changed `theirs`, if the post's history says so. */
 export const useChangeAuthor = (
   theirs: Post | undefined,
   base: Post | undefined,
@@ -24,7 +24,7 @@ export const useChangeAuthor = (
   const isMe = entry.person.id === user.id;
   const person = isMe ? 'You' : entry.person.name;
   const { client } = entry;
-  // A program is named beside the person for whom it acted.
+  // If a client made the change, name it next to the person it acted for.
   return { name: client?.name ? `${person} (${client.name})` : person, isMe };
 };
 

@@ -35,7 +35,7 @@ export interface Editor {
   /** Account whose version is open; undefined for the original. */
   readonly version: string | undefined;
   readonly openVersion: (accountId: string | undefined) => void;
-  /** Once an account has something of its own, or its version was opened. */
+  /** True once an account overrides something or its version was opened. */
   readonly hasTabs: boolean;
   readonly side: Side;
   /** Deferred draft, for rendering that is slower than typing. */

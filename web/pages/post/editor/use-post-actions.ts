@@ -104,7 +104,7 @@ export const usePostActions = ({ save, saver, rememberMedia }: Editor) => {
       const text = titleOf(save.draft);
       const created = base?.id ?? saver.abandon();
       removeLocalDraft(base?.id);
-      // First, because the editor cannot read a deleted post.
+      // Leave first, because the editor cannot load a deleted post.
       await navigate({ to: '/posts' });
       const id = await created;
       if (id === undefined) return;

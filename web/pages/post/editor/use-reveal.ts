@@ -18,7 +18,7 @@ const focusField = (id: string) => {
   const field = document.getElementById(id);
   field?.scrollIntoView({ block: 'center' });
   field?.focus({ preventScroll: true });
-  // Select what is too much, so that it can be deleted or rewritten at once.
+  // Select the excess text, so that it can be deleted or rewritten at once.
   const excess = field?.dataset.excessFrom;
   if (field instanceof HTMLTextAreaElement && excess) field.setSelectionRange(Number(excess), field.value.length);
 };

@@ -129,7 +129,7 @@ const findBlockReason = ({ save, chosen, checks, isUploading }: Editor): string 
   return undefined;
 };
 
-/** ⌘↵ and ⌘⇧↵, or with Ctrl; also in text fields, but not in another dialog than the one that schedules. */
+/** ⌘↵ publishes and ⌘⇧↵ schedules (or with Ctrl): also in text fields, but in no dialog except the one to schedule. */
 const useSendKeys = ({ publish, schedule, on }: { publish: () => void; schedule: () => void; on: boolean }) => {
   const latest = useRef({ publish, schedule });
   useEffect(() => {

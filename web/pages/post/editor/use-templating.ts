@@ -18,7 +18,7 @@ export const useTemplating = (editor: Editor, item: number) => {
   return {
     opened,
     choose: () => setOpened('list'),
-    /** Without media, which belong to the post. */
+    /** Opens a new template with this text, but without media, which belong to the post. */
     keep: () =>
       setOpened({
         kind: 'Text',

@@ -81,7 +81,7 @@ const EndMenu = () => {
 
 const partNames: Record<Part, string> = { text: 'Own text', media: 'Own media', options: 'Own options' };
 
-/** What the open version shares with the original, and the way back for what it does not. */
+/** Lists what the open version overrides, with a button for each part to follow the original again. */
 const VersionNote = () => {
   const { chosen, version, save, edit } = useEditor();
   const networks = useNetworks();
@@ -135,7 +135,7 @@ const Tab = ({ selected, onOpen, children }: { selected: boolean; onOpen: () => 
   </button>
 );
 
-/** Two accounts of one network need their handles to be told apart. */
+/** Two accounts on the same network can only be told apart by their handles. */
 const hasTwin = ({ id, network }: Account, all: readonly Account[]) =>
   all.some((other) => other.network === network && other.id !== id);
 

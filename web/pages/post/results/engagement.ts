@@ -17,7 +17,7 @@ export const readEngagement = ({ account, entry }: Source): number | undefined =
 
 const hourMs = 3_600_000;
 
-/** The engagement of all accounts that were read, from the first that went out to the last read. */
+/** Total engagement of the accounts with statistics, from the first publication to the last read. */
 export const totalEngagement = (sources: readonly Source[]) => {
   const reads = sources.flatMap((source) => {
     const engagement = readEngagement(source);

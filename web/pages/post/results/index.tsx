@@ -105,7 +105,7 @@ export default function Results({ post }: { post: Post }) {
   );
 }
 
-/** `Failed on 1 of 5`; on a phone the icon alone, so that the title has room. */
+/** `Failed on 1 of 5`; on a phone only the icon, so that the title has room. */
 const HeaderChip = ({ post }: { post: Post }) => {
   return useIsPhone() ? <StateIcon state={stateOf(post)} /> : <PostStateChip post={post} />;
 };

@@ -13,7 +13,7 @@ import { ResultRow } from './result-row.tsx';
 import { webAddress } from './summary-of.ts';
 import type { Reads, Target } from './use-results.ts';
 
-/** `most`: the greatest engagement of an account, which has the longest bar on a phone. */
+/** `most`: the highest engagement of any account, to which the bars on a phone are scaled. */
 export const PublishedRow = ({ target, most }: { target: Target; most: number }) => {
   const { provider, result, entry } = target;
   const zone = useZone();

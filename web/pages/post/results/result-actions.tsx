@@ -120,7 +120,7 @@ const DeleteDialog = ({
       act="Delete"
       kind="danger"
       onConfirm={async () => {
-        // First, because this page cannot read a deleted post.
+        // Leave first, because this page cannot load a deleted post.
         await navigate({ to: '/posts' });
         deletePosts([{ id: post.id, status: post.status, text: post.versions[0]?.content[0]?.body ?? '' }]);
       }}

@@ -11,7 +11,7 @@ const notes: Partial<Record<Target['state'], string>> = {
   Publishing: 'not out yet',
 };
 
-/** What each account got, those that have it first. */
+/** The content for each account; accounts that published it come first. */
 export const SentContent = ({ post, targets }: { post: Post; targets: readonly Target[] }) => {
   const zone = useZone();
   const sorted = targets.toSorted((a, b) => Number(b.state === 'Published') - Number(a.state === 'Published'));

@@ -25,5 +25,5 @@ export const summaryOf = (targets: readonly Target[]) => {
   return `${parts.join(', ')}.${published > 0 ? ' What worked stays; nothing is sent twice.' : ''}`;
 };
 
-/** Networks may return other schemes. */
+/** Accepts only http(s), since networks may return URLs with other schemes. */
 export const webAddress = (url: string | undefined) => (url && /^https?:\/\//i.test(url) ? url : undefined);

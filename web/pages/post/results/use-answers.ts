@@ -30,10 +30,10 @@ export const useSendAgain = (postId: string, accountIds: readonly string[]) => {
 
 const accept = (client: QueryClient, postId: string) => ({
   onSuccess: (post: Post) => {
-    // The steps so far belong to the send before.
+    // The steps so far belong to the previous attempt.
     void client.resetQueries({ queryKey: keys.progress(postId) });
     keepPost(client, post);
   },
-  // Also after an error: someone else may have answered first.
+  // Refetch after an error too: someone else may have answered first.
   onSettled: () => client.invalidateQueries({ queryKey: ['posts'] }),
 });

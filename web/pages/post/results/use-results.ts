@@ -21,20 +21,20 @@ export interface Target {
   provider: string;
   state: Extract<State, 'Publishing' | 'Published' | 'Failed' | 'Uncertain'>;
   result: Result | undefined;
-  /** Until when its network lets it wait, where that is long. */
+  /** Set if the network makes this account wait for long; says until when. */
   wait: GetProgressOutput['waits'][number] | undefined;
   /** The latest step of sending it. */
   step: GetProgressOutput['steps'][number] | undefined;
   entry: MetricsEntry | undefined;
-  /** Before that, a missing entry says nothing. */
+  /** Until then, a missing entry does not mean that there are no metrics. */
   areMetricsLoaded: boolean;
   reads: Reads;
 }
 
-/** While the post is being sent, for steps that the event stream missed. */
+/** Poll while the post is being sent, in case the event stream missed a step. */
 const pollMs = 5000;
 
-/** `withSteps`: also the steps of a post that has ended. */
+/** `withSteps`: load the steps even if sending has ended. */
 export const useResults = (post: Post, { withSteps = false } = {}) => {
   const { id, status } = post;
   const isSending = status === 'Publishing';
@@ -85,7 +85,7 @@ export const useResults = (post: Post, { withSteps = false } = {}) => {
   const order: Target['state'][] = ['Failed', 'Uncertain', 'Publishing', 'Published'];
   return {
     targets: targets.sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state)),
-    /** False until the server has said how far it is. */
+    /** False while the progress of a running send is loading. */
     isLoaded: !isSending || progress.data !== undefined,
     sendAgain: { ...again, isOffered: !isSending && failed.length > 1 },
     fault: metrics.error ?? history.error ?? undefined,

@@ -7,7 +7,7 @@ import { ResultRow } from './result-row.tsx';
 import { useAnswers } from './use-answers.ts';
 import type { Target } from './use-results.ts';
 
-/** The network named a time; until then a person can give the send up. */
+/** The send waits until a time that the network named; meanwhile, a person can give it up. */
 export const WaitingRow = (props: Props) => (
   <ResultRow
     target={props.target}

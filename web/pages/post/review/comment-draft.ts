@@ -12,7 +12,7 @@ const store = (postId: string, text: string) => {
   }
 };
 
-/** After it was sent, by a form that may be closed by now. */
+/** Removes the draft of a sent comment. The form that sent it may already be closed. */
 export const removeCommentDraft = (postId: string, text: string) => {
   if (localStorage.getItem(storageKey(postId)) === text) store(postId, '');
   if (interrupted?.postId === postId && interrupted.text === text) interrupted = undefined;
@@ -22,8 +22,8 @@ export const removeCommentDraft = (postId: string, text: string) => {
 let interrupted: { postId: string; text: string; caret: number } | undefined;
 
 /**
- * The text of a new comment that is not sent yet. It stays when the page changes, for example because the post goes out,
- * and the person types on where they were.
+ * The unsent text of a new comment. When the page changes, for example because the post goes out, the text stays and
+ * the person continues typing where they were.
  */
 export const useCommentDraft = (postId: string, field: RefObject<HTMLTextAreaElement | null>) => {
   const [body, setBody] = useState(() => localStorage.getItem(storageKey(postId)) ?? '');
@@ -32,7 +32,7 @@ export const useCommentDraft = (postId: string, field: RefObject<HTMLTextAreaEle
     const textarea = field.current;
     if (textarea === null) return;
     if (interrupted?.postId === postId) {
-      // For the drawer of a phone, which moves the focus when it opens.
+      // On a phone, the drawer sets the focus when it opens: make it choose this field.
       textarea.dataset.autofocus = '';
       // This page may have been rendered before the last letters were typed.
       textarea.value = interrupted.text;

@@ -10,7 +10,6 @@ import { nameOf } from '#web/session.ts';
 import { removeCommentDraft, useCommentDraft } from './comment-draft.ts';
 import styles from './comments.module.css';
 
-/** Id of the field for a new comment. */
 export const newCommentId = 'new-comment';
 
 const maxCharacters = 2000;
@@ -121,7 +120,7 @@ const CommentForm = ({
         error={fault === undefined ? undefined : describeFailure(fault)}
         onChange={updateBody}
         onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
-        // Escape ends the edit, and not the sheet of a phone with it.
+        // Escape ends the edit without also closing the sheet on a phone.
         data-mantine-stop-propagation={isEdit}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) {

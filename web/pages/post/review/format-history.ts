@@ -46,7 +46,7 @@ export const describeEntry = (entry: HistoryEntry, zone: string): string => {
 const describeAlt = ({ before, alt }: { before: string; alt: string }) =>
   `Alternative text: ${before ? `“${before}”` : 'none'} became ${alt ? `“${alt}”` : 'none'}`;
 
-/** Uncertain where nothing else went wrong, as the state of the post. */
+/** Uncertain if no account failed for certain, like the state of the post itself. */
 export const isUncertain = ({ kind, accounts }: HistoryEntry) =>
   kind === 'Failed' && accounts !== undefined && (accounts.uncertain ?? 0) === accounts.all - accounts.out;
 
