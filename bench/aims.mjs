@@ -1,4 +1,4 @@
-// What each figure is held to. A measure.mjs answers `{ text, values }`; `of` names one of its values, or makes one of them.
+// The target for each metric. A measure.mjs returns `{ text, values }`; `of` names one of the values or computes one.
 const most = (values, pattern) =>
   Math.max(
     ...Object.entries(values)

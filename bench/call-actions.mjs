@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 
-/** Calls actions of a service as a client with this token does. An action that is refused ends the figure. */
+/** Calls actions of a service as a client with this token. A refused action fails the measurement. */
 export const callOf = (url, token) => async (action, input) => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const answer = await fetch(`${url}/api/agent/tools/${action}`, {

@@ -1,4 +1,4 @@
-// Servers beside each other on one database: what the figures for rest and mcp have in common.
+// Runs servers against each other on one database; shared by the rest, mcp and peers metrics.
 import { atPlace, poolSize } from './place.mjs';
 import { cpuSeconds, messageFrom, startFile } from './processes.mjs';
 import { median, ratio, say, shuffled, table } from './table.mjs';
@@ -6,14 +6,14 @@ import { median, ratio, say, shuffled, table } from './table.mjs';
 const warmUpSeconds = 3; // the service has more code to warm than a bare handler
 
 /**
- * `enter(place)` starts the servers, 1.00 first, and answers `{ servers, work, afterVisit?, close?, compared? }`, where
- * `work` has the requests by their name.
+ * `enter(place)` starts the servers, the 1.00 baseline first, and returns
+ * `{ servers, work, afterVisit?, close?, compared? }`, where `work` holds the requests by name.
  */
 export const contest = ({ title, intro, connections: usual, enter }, { rounds = 5, seconds = 1.5, ...options }) =>
   atPlace(options, async (place) => {
     const entered = await enter(place, options);
     const connections = options.blink ? 2 : usual;
-    // In a blink each server answers a few requests, however long that takes.
+    // With --blink each server answers a fixed number of requests, however long that takes.
     const how = options.blink ? { amount: 2 * connections } : { warmUp: warmUpSeconds };
     const samples = await run(entered, { rounds, seconds, connections, ...how });
     const text = report(entered, samples, { title, intro, rounds, seconds, connections });
@@ -57,7 +57,7 @@ const ratiosOf = (samples, rounds) => {
     Array.from({ length: rounds }, (_, i) => compare(sampleOf(i + 1, what, one), sampleOf(i + 1, what, other)));
 };
 
-/** Requests per CPU second, to 1.00 and in the further pairs. */
+/** Requests per CPU second, as ratios to the 1.00 baseline and for the pairs in `compared`. */
 const valuesOf = ({ servers, work, compared = [] }, samples, rounds) => {
   const [base] = servers;
   const ratios = ratiosOf(samples, rounds);
@@ -74,7 +74,7 @@ const valuesOf = ({ servers, work, compared = [] }, samples, rounds) => {
 
 const named = ([one, other]) => [`${one.name} : ${other.name}`, one, other];
 
-/** `compared` has further pairs of servers to form a ratio of. */
+/** `compared` lists further pairs of servers to compute a ratio for. */
 const report = ({ servers, work, compared = [] }, samples, { title, intro, rounds, seconds, connections }) => {
   const names = Object.keys(work);
   const [base] = servers;

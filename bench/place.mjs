@@ -1,4 +1,4 @@
-// A database and a folder of our own for servers to be measured in.
+// A temporary database and folder in which servers are measured.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -9,17 +9,17 @@ import { command, startContender, startService, stopAll } from './processes.mjs'
 export const poolSize = 4;
 const cli = resolve(import.meta.dirname, '../dist/cli.js');
 
-/** In a blink: one for all figures, with one database and one service of each kind, until the end of the run. */
+/** With --blink all metrics share one place, with one database and one service of each kind, until the run ends. */
 let shared;
 
-/** Everything that `work(place)` started is ended and removed, also on Ctrl-C. */
+/** Runs `work(place)`, then stops and removes everything it started, also on Ctrl-C. */
 export const atPlace = async ({ blink = false }, work) => {
   if (blink) shared ??= openPlace();
   const opened = shared ?? openPlace();
   try {
     return await work(await opened.place);
   } catch (error) {
-    if (opened.isClosing()) await opened.interrupted(); // what broke was broken by us
+    if (opened.isClosing()) await opened.interrupted(); // our own shutdown caused the error
     throw error;
   } finally {
     if (blink) await stopAll((await opened.place).servicePids());
@@ -58,7 +58,7 @@ const openPlace = () => {
   };
 };
 
-/** The service's own embedded PostgreSQL, held by us so that it outlives every contender. */
+/** The service's own embedded PostgreSQL. We start it ourselves, so that it outlives every contender. */
 const startDatabase = async (folder) => {
   const { startEmbedded } = await importCompiled('server/store/embedded.ts');
   return startEmbedded(folder);
@@ -66,7 +66,7 @@ const startDatabase = async (folder) => {
 
 let databases = 0;
 
-/** How servers and commands get at the database. What a figure before has started or made is there. */
+/** Starts servers and commands on the database. A shared place still has what earlier metrics started or created. */
 const placeIn = (folder, config, more = {}) => {
   const env = {
     PGHOST: config.host,
@@ -116,7 +116,7 @@ const placeIn = (folder, config, more = {}) => {
         const { workspaceId } = await setUp();
         return ask('account', 'add', '--workspace', workspaceId, '--network', network);
       }),
-    /** With a database of its own, for what would be in the way of others or they in its. */
+    /** The same with its own database, for work that would disturb other metrics or be disturbed by them. */
     apart: async (more = {}) => {
       const database = `bench_${++databases}`;
       await createDatabase(config, database);

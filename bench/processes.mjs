@@ -9,7 +9,7 @@ const startMs = 240_000;
 const stopMs = 15_000;
 
 const children = new Set();
-// What was begun while everything else was being ended.
+// Catches processes that were started while `stopAll` was running.
 process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL');
 });
@@ -23,7 +23,6 @@ const keep = (child) => {
 /** Ends everything that was started here, by its own id. */
 export const stopAll = (but = new Set()) => Promise.all([...children].filter(({ pid }) => !but.has(pid)).map(stop));
 
-/** Ends one of them. */
 export const stopPid = (pid) => stop([...children].find((child) => child.pid === pid));
 
 const stop = async (child) => {
@@ -34,7 +33,7 @@ const stop = async (child) => {
   clearTimeout(last);
 };
 
-/** A contender, or the load: a file of ours that talks over IPC. */
+/** A contender or the load generator: one of our own files, which talks over IPC. */
 export const startFile = (path, env = {}) =>
   keep(
     fork(resolve(import.meta.dirname, path), {
@@ -61,11 +60,11 @@ export const startContender = async (path, env) => {
   return { pid: child.pid, url: `http://127.0.0.1:${port}` };
 };
 
-/** The service, with its log in a file, as an operator has it. */
+/** The service as an operator runs it, with its log in a file. */
 export const startService = async (cli, env, logFile, patienceMs = startMs) => {
   const log = openSync(logFile, 'a');
   const child = keep(
-    // So named it ends by itself when we are killed, as it does under `npm start`.
+    // With this variable the service exits when we are killed, as it does under `npm start`.
     spawn(process.execPath, [cli, 'start'], {
       env: { ...process.env, ...env, PORT: '0', npm_lifecycle_event: 'start' },
       stdio: ['ignore', log, log],
@@ -81,7 +80,7 @@ export const startService = async (cli, env, logFile, patienceMs = startMs) => {
   }
 };
 
-/** A command of the service; its answer is JSON. */
+/** Runs a CLI command of the service and parses the JSON it prints. */
 export const command = async (cli, env, ...args) => {
   const { stdout } = await promisify(execFile)(process.execPath, [cli, ...args], { env: { ...process.env, ...env } });
   return JSON.parse(stdout);
@@ -102,15 +101,15 @@ export const cpuSeconds = (pid) => {
 const ticksPerSecond = 100;
 
 /**
- * CPU time of a tree of processes, in seconds, with that of the ones that have ended: PostgreSQL starts and ends processes by
- * itself, and the time of an ended one is counted with its parent. Undefined where /proc does not tell.
+ * CPU time of process trees, in seconds, including children that have exited: PostgreSQL starts and stops processes by
+ * itself, and the kernel adds the time of an exited child to its parent. Undefined if /proc is not available.
  */
 export const treeCpuSeconds = (pids) => {
   const ticks = pids.map(ticksOf).filter((count) => count !== undefined);
   return ticks.length === 0 ? undefined : ticks.reduce((sum, each) => sum + each, 0) / ticksPerSecond;
 };
 
-/** Its own and that of its ended children; undefined if it has ended itself. */
+/** CPU ticks of the process and its exited children; undefined if the process itself has exited. */
 const ticksOf = (pid) => {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,4 +1,4 @@
-// RESULTS.md: a section a figure, and every aim beside what was measured, met or missed. A run replaces its own sections.
+// RESULTS.md: a section per metric, and every target with its measured value. A run replaces its own sections.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { resolve } from 'node:path';

@@ -1,7 +1,7 @@
 // npm run bench [-- <figure> …] [--rounds N] [--seconds N] [--other <cli.js>] [--blink] [--results <file>]
-// analytics takes [--targets N] too, capacity [--full] [--posts N] [--workspaces N] [--deliveries N], run [--image-mb N],
-// agent-tokens [--before].
-// Writes its sections of RESULTS.md, or of another file; in a blink only of another file.
+// analytics also accepts [--targets N], capacity [--full] [--posts N] [--workspaces N] [--deliveries N],
+// run [--image-mb N] and agent-tokens [--before].
+// Updates its sections in RESULTS.md or in another file; with --blink only in another file.
 // Plain JavaScript: it runs before anything is installed.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
@@ -77,7 +77,7 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 const options = {
-  // As little as shows that it still works.
+  // As little work as it takes to show that everything still runs.
   blink: values.blink === true,
   rounds: positive('rounds', values.rounds) ?? (values.blink ? 1 : undefined),
   seconds: positive('seconds', values.seconds),

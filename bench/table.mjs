@@ -35,5 +35,5 @@ export const table = (head, rows) => {
   return [line(head), `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...rows.map(line)].join('\n');
 };
 
-/** How far it is: on one line that is written over, or line by line into a file. */
+/** Prints progress: overwrites one line on a terminal, appends lines otherwise. */
 export const say = (what) => process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${what}` : `${what}\n`);

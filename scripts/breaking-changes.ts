@@ -73,7 +73,9 @@ const withoutTexts = (value: unknown, isFields = false): unknown => {
   );
 };
 
-/** Changes that break a client written for `before`. Each is one line, in the form in which it must be declared. */
+/**
+ * Changes that break a client written for `before`. Each is one line, worded exactly as the changelog must declare it.
+ */
 export const breakingChanges = (before: Document, after: Document): string[] => {
   const changes: string[] = [];
   const operations = (document: Document, block: 'paths' | 'webhooks') =>
@@ -159,7 +161,7 @@ const compareSchemas = (
   return changes;
 };
 
-/** One or several types, in either notation. */
+/** The type or types of a schema, given by `type` or `anyOf`. */
 const typeOf = ({ type, anyOf = [] }: Schema): string =>
   type === undefined ? anyOf.map((member) => String(member.type ?? '')).join() : String(type);
 
@@ -168,7 +170,7 @@ const resolved = (schema: Schema, document: Document): Schema => {
   return name === undefined ? schema : resolved(document.components.schemas[name] ?? {}, document);
 };
 
-/** Values that clients send must stay accepted. Values they read may be extended: clients are told to expect that. */
+/** Values that clients send must stay accepted. Values they read may be extended, as the API reference announces. */
 const compareValues = (place: string, direction: Direction, old: Schema, next: Schema): string[] => {
   if (direction === 'read' || next.enum === undefined) return [];
   if (old.enum === undefined) return [`${place} takes certain values alone`];

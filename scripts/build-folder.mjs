@@ -1,4 +1,5 @@
-// What the builds of the web app and of the help share: both write a folder of files, and only when a source has changed.
+// Shared by the builds of the web app and the help site: both write a folder of files, and only if a source has
+// changed.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';

@@ -25,7 +25,7 @@ const stamp = join(output, '.sources');
 
 export const isHelpBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === hashOf(root, sources);
 
-/** The tokens of the app. Where no script sets the scheme, that of the system counts. */
+/** The app's design tokens. If no script sets the colour scheme, the system's scheme applies. */
 const styles = () => {
   const tokens = readFileSync(join(root, 'web/theme/tokens.css'), 'utf8');
   const dark = [...tokens.matchAll(/\[data-mantine-color-scheme="dark"\] \{([^}]*)\}/g)]

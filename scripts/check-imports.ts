@@ -121,21 +121,24 @@ const forbiddenWords = [
 ];
 const mayUseThem = ['server/clock.ts', 'server/config/config.ts', 'web/parts/time.ts'];
 
-/** SQL that writes a table, and models, which write through methods. A capture group has the table. */
+/** Matches SQL that writes a table, and models, which write through methods. One of the groups captures the table. */
 const writing =
   /\b(?:insert\s+into|delete\s+from|merge\s+into|truncate(?:\s+table)?)\s+([a-z_]+)\b|\bupdate\s+([a-z_]+)(?:\s+(?:as\s+)?[a-z_]+)?\s+set\b|\btable(?:Name:\s*|\()'([a-z_]+)'/g;
 
 /** The declaration of tables that a store reads from other slices. */
 const declaring = /^export const reads = \[([^\]]*)\]/m;
 
-/** `app.get('/…')`, also over two lines or with a list; the `.path` of a contract; and ts-rest's own function. */
+/**
+ * Matches `app.get('/…')`, also across two lines or with an array, the `.path` of a contract, and ts-rest's own
+ * function.
+ */
 const registering =
   /\.(?:get|head|post|put|patch|delete|all|use|route)\(\s*(?:\[\s*)?(['"`])\/[^'"`]*\1|\bcreateExpressEndpoints\(|\.(?:get|post|put|patch|delete|all|use|route)\(\s*[\w.]+\.path\b/g;
 const pathRule =
   'a path is declared in contracts/ and registered by generated/router.ts alone; declare it there and write its handler';
 /** Pages for people, the API reference, the sandboxes of networks, the twins and the identity provider register their own paths. */
 const mayRegister = /^server\/(pages\/|http\/docs\.ts|auth\/identity-provider\/|sandbox\/|twins\/|networks\/)/;
-/** Where those are mounted. */
+/** Mount points of such modules. */
 const mounting = /^\.use\(\s*'\/(docs|help|auth)'/;
 
 /** Everything in the tree that breaks ARCHITECTURE's import rules. */
@@ -211,7 +214,7 @@ const place = ({ file, line, found }: Link) => ({ file, line, found });
 const serverPages = /^server\/pages\//;
 
 /**
- * A room is a folder of server/, or a file beside them. Actions are a room of their own above their slice, so that
+ * A room is a folder of server/, or a file directly in it. Actions are a separate room above their slice, so that
  * posts/actions/metrics.ts may call a slice that itself calls the rules of posts.
  */
 const roomOf = (module: string) => {
@@ -219,7 +222,7 @@ const roomOf = (module: string) => {
   return isAction(module) ? posix.dirname(module) : module.split('/').slice(0, 2).join('/');
 };
 
-/** Imports of types count: rules are handed to each other, so between slices there is hardly anything else. */
+/** Type imports count: slices get the rules of other slices as arguments, so they import hardly anything but types. */
 const cycles = (links: readonly Link[]): Complaint[] => [
   ...cyclesOf(links, roomOf, 'rooms call each other one way', moveBelow),
   ...cyclesOf(
@@ -245,7 +248,7 @@ const cyclesOf = (
   });
   const next = new Map<string, Set<string>>();
   for (const { from, to } of between) next.set(from, (next.get(from) ?? new Set()).add(to));
-  /** The shortest path, so that the complaint names as few places as possible. */
+  /** Finds the shortest path, to keep the complaint short. */
   const pathBetween = (from: string, to: string): readonly string[] | undefined => {
     const paths = new Map([[from, [from]]]);
     for (const [place, before] of paths) {
@@ -306,7 +309,7 @@ const wrongWriters = (writes: readonly Write[]): Complaint[] =>
     return [{ ...found, rule }];
   });
 
-/** A model must declare every column, so with statements beside it there would be two descriptions of the row. */
+/** A model declares every column, so SQL statements for the same table would describe its rows a second time. */
 const mixedTables = (writes: readonly Write[]): Complaint[] =>
   writes.flatMap(({ table, slice: _, isModel, ...found }) =>
     !isModel && writes.some((other) => other.table === table && other.isModel)

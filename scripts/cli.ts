@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// The whole program: dist/cli.js.
+// Entry point of the whole program, built into dist/cli.js.
 import module from 'node:module';
 import { join } from 'node:path';
 
-// Node 22 has it; the types are those of Node 20.
+// Only Node 22 and later have enableCompileCache, and the type definitions are for Node 20.
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
-// Beside the program and not in the temp folder, where other users could plant code.
+// The cache is next to the program, because other users could plant code in the temp folder.
 enableCompileCache?.(join(import.meta.dirname, 'compile-cache'));
-// Node 21 and later have it. Without it pg loads all of fetch, only to find out that it does not run on Cloudflare.
+// Node 21 and later define navigator. Without it, pg loads all of fetch just to find out that it is not on Cloudflare.
 if (!('navigator' in globalThis)) {
   Object.assign(globalThis, { navigator: { userAgent: `Node.js/${process.versions.node.split('.')[0]}` } });
 }
@@ -24,7 +24,7 @@ switch (command) {
     process.exitCode = await main(process.argv.slice(2), process.env);
     break;
   }
-  // Needs no settings, which the commands of an installation read first.
+  // Needs no settings, unlike the commands of an installation, which read them first.
   case 'twins': {
     const { twins } = await import('#server/cli/twins');
     process.exitCode = await twins(process.argv.slice(3));

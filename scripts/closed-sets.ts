@@ -3,7 +3,9 @@ import { withFit } from '#server/networks/fit';
 import type { Network } from '#server/networks/network';
 import { networkKeys } from './emit-registries.ts';
 
-/** Shared schemas with all their values. They come from the network folders, because contracts name no network. */
+/**
+ * All values of shared schemas, by schema name. They come from the network folders, because contracts name no network.
+ */
 export type ClosedSets = Readonly<Record<string, readonly string[]>>;
 
 export const readClosedSets = async (root: string): Promise<ClosedSets> => {

@@ -1,6 +1,8 @@
 import { type DeclaredAction, toolName } from './contracts.ts';
 
-/** openapi/llms.txt, which the service serves with its own address: where a model or its programmer begins. */
+/**
+ * openapi/llms.txt: the starting point for a model or its developer. The service inserts its own URL when serving it.
+ */
 export const emitLlmsText = (declared: readonly DeclaredAction[]) => {
   const tools = declared.filter(({ action }) => action.mcp === 'Listed');
   return {

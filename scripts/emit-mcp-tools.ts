@@ -18,7 +18,7 @@ interface McpTool {
   };
 }
 
-/** generated/mcp-tools.ts: the tools of the agent door, ready to be sent. */
+/** generated/mcp-tools.ts: the tools of the MCP endpoint, ready to send. */
 export const emitMcpTools = (declared: readonly DeclaredAction[]) => {
   const offered = declared.filter(({ action }) => action.mcp !== 'Never');
   const withToolNames = toolNamesFor(offered);
@@ -32,7 +32,7 @@ export const emitMcpTools = (declared: readonly DeclaredAction[]) => {
         title: action.summary,
         description: action.description,
         inputSchema: inputJsonSchema(action.input),
-        // SPEC, MCP endpoint. Explicit, because the protocol's defaults are destructive and open world.
+        // SPEC, MCP endpoint. Set explicitly, because the protocol's defaults are `destructive` and `open world`.
         annotations: {
           readOnlyHint: action.kind === 'ReadOnly',
           destructiveHint: action.destructive === true,

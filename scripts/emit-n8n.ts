@@ -7,7 +7,7 @@ import { commandOf } from './emit-commands.ts';
 import { bugs, homepage, repository, version } from './release.ts';
 import { banner, json } from './text.ts';
 
-/** Names in n8n's interface, where they are not the domain itself. */
+/** Names in n8n's interface that differ from the domain name. */
 const resourceNames: Readonly<Record<string, string>> = { ui: 'Open page' };
 
 const nodeFolders = ['Posthorn', 'PosthornTrigger'];
@@ -53,10 +53,10 @@ export const emitN8n = (actions: readonly DeclaredAction[], closed: ClosedSets):
 type Operation = ReturnType<typeof commandOf> &
   Pick<DeclaredAction, 'domain' | 'verb'> & { lists: readonly string[]; isPaged: boolean };
 
-/** What a list answers beside its entries. */
+/** Fields of a list response other than its entries. */
 const besideEntries = new Set(['nextCursor', 'requests', 'upload']);
 
-/** The fields of an answer that is nothing but a list: each entry becomes an item of the workflow. */
+/** The list fields of a response that contains only lists. Each entry becomes an item of the workflow. */
 const listsOf = ({ shape }: DeclaredAction['action']['output']): string[] => {
   const fields = Object.entries(shape).filter(([name]) => !besideEntries.has(name));
   const isList = ([, schema]: [string, unknown]) =>
@@ -150,7 +150,7 @@ const fieldProperties = ({ domain, verb, retry, isPaged, fields }: Operation) =>
   ];
 };
 
-/** Instead of a cursor. */
+/** Replaces the cursor field. */
 const returnAllProperty = {
   displayName: 'Return All',
   name: 'returnAll',

@@ -61,7 +61,7 @@ const emitPage = (network: Network, setup: string) =>
     '',
     ...glance(network),
     '',
-    // In the folder of the network the text is a part of its code; here it is the page.
+    // The setup text is written as a section of a page, so raise its headings by one level.
     setup.trim().replaceAll(/^### /gm, '## '),
     '',
     '## Options',
@@ -70,7 +70,7 @@ const emitPage = (network: Network, setup: string) =>
     '',
   ].join('\n');
 
-/** A network with an app of the operator waits for its review; the others can be connected at once. */
+/** Networks with settings need an app that the operator registers; the others can be connected at once. */
 const needs = ({ settings, connect }: Network) =>
   settings.length > 0 ? 'an app' : connect.kind === 'Form' ? 'an app password' : 'nothing';
 

@@ -95,7 +95,7 @@ export const emitOpenapi = (
   };
 };
 
-/** SPEC names the paths of tokens, though no token reaches them. */
+/** SPEC names the paths for managing tokens, so they are stable too, although no token can call them. */
 const isStable = ({ route: { access, tag } }: DeclaredRoute) =>
   access === 'Open' || access === 'PersonalToken' || access === 'SessionOrToken' || tag === 'Tokens';
 
@@ -127,7 +127,7 @@ const documentOf = ({ title, description: text, actions, routes, hasEvents }: Co
 /** A test requires a text for every tag; the fallback is for a domain that was just added. */
 const tagText = (name: string) => tags[name] ?? `Actions of ${name}`;
 
-/** Records with an example in contracts. */
+/** Example records from the contracts, by schema id. */
 const examplesById = (declared: readonly DeclaredAction[]): Record<string, unknown> => ({
   Account: exampleAccount,
   Post: examplePost,
@@ -172,7 +172,10 @@ interface SharedParts {
   components: Record<string, Record<string, object>>;
 }
 
-/** Error answers are the same nearly everywhere: each is written once, and components that nothing refers to are left out. */
+/**
+ * Nearly all paths have the same error responses, so write each one once, and leave out components that nothing
+ * references.
+ */
 const shared = (value: unknown): unknown => {
   const document = value as SharedParts;
   const responses: Record<string, object> = {};
@@ -195,7 +198,10 @@ const shared = (value: unknown): unknown => {
   return document;
 };
 
-/** Such as BadInput or BadInputOrInvalid. Answers of paths without a rate limit are named apart. Undefined for no error. */
+/**
+ * Name of an error response, such as BadInput or BadInputOrInvalid. Responses without a rate limit get the suffix
+ * Unlimited. Undefined if the response is not an error.
+ */
 const nameOfAnswer = (answer: object) => {
   const { headers = {}, content } = answer as { headers?: object; content?: Record<string, { examples?: object }> };
   const codes = Object.keys(content?.['application/json']?.examples ?? {});
@@ -372,7 +378,7 @@ const exampleOf = (example: unknown) => (example === undefined ? {} : { example 
 
 const isLimited = ({ access }: Route) => access !== 'Open' && access !== 'Public';
 
-/** Its answer has a secret, and is not given again. */
+/** Whether the response contains a secret, so that a replay of the request does not return it again. */
 const hidesAnswer = ({ idempotent }: Route) => typeof idempotent === 'object';
 
 const headersOf = (route: Route) => {

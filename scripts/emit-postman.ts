@@ -12,7 +12,7 @@ export const emitPostman = (actions: readonly DeclaredAction[]) => {
     return {
       name: domain,
       item: [
-        // A run goes from top to bottom, and these find or create what the others name.
+        // A run goes from top to bottom, so the requests that find or create records come before those that need an id.
         ...own.filter((one) => !needsId(one)).map(actionRequest),
         ...own.filter(needsId).map(actionRequest),
         ...(domain === 'media' ? [uploadRequest, fromUrlRequest] : []),
@@ -108,7 +108,7 @@ const actionRequest = ({ name, action }: DeclaredAction) =>
     { type: 'application/json', test: action.kind === 'NeedsApproval' ? needsApproval : succeeds },
   );
 
-/** Ids of examples exist on no server. */
+/** The ids in the examples exist on no server, so replace them with variables. */
 const withVariables = (input: object) =>
   JSON.parse(
     JSON.stringify(input)

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DeclaredAction } from './contracts.ts';
 import { banner, camel, lines } from './text.ts';
 
-/** generated/handlers.ts: the handler of every action. A contract without one, or the reverse, stops here. */
+/** generated/handlers.ts: the handler of every action. Throws on a contract without a handler, and on the reverse. */
 export const emitHandlers = async (root: string, declared: readonly DeclaredAction[]) => {
   const existing = await handlerNames(root);
   const undeclared = existing.filter((name) => !declared.some((one) => one.name === name));

@@ -219,7 +219,7 @@ const emitPackage = (): string =>
     files: ['dist', 'examples', 'README.md', 'CHANGELOG.md'],
   });
 
-/** A package in two module systems, each with its own types. */
+/** package.json of a package with an ESM and a CommonJS build, each with its own types. */
 export const packageJson = ({
   name,
   description,

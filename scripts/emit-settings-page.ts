@@ -1,6 +1,6 @@
 import { Settings } from '#server/config/settings';
 
-/** What an operator sets for a server of their own. */
+/** Settings that the page lists as a must on a server. */
 const must = ['NODE_ENV', 'BASE_URL', 'TRUST_PROXY', 'HOST', 'POSTHORN_DATA', 'EMBEDDED_DATABASE', 'DATABASE_URL'];
 const often =
   /^(PORT|ENCRYPTION_KEYS|SMTP_URL|MAIL_FROM|ADMIN_TOKEN|LOG_(LEVEL|FILE)|NEW_WORKSPACES|SECURITY_CONTACT|BACKUP_.*|S3_.*|AUTH_.*|LLM_(BASE_URL|API_KEY|MODEL)|ANTHROPIC_API_KEY|MAX_(IMAGE|VIDEO)_MB|WEB_PROCESSES)$/;

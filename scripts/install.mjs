@@ -8,7 +8,7 @@ const changedMs = (path) => statSync(resolve(root, path), { throwIfNoEntry: fals
 
 // npm writes this file at the end of each install.
 if (changedMs('package-lock.json') > changedMs('node_modules/.package-lock.json')) {
-  // npm ci empties node_modules first, and behind a link that would be the packages of another tree.
+  // npm ci empties node_modules first. Through a symbolic link, it would delete the packages of another tree.
   if (lstatSync(resolve(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
     console.error(
       'node_modules is a symbolic link, and its packages are older than package-lock.json. Run npm ci where it points to, or remove the link and run this again.',

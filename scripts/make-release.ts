@@ -1,4 +1,4 @@
-// npm run release -- 0.2.0: makes a tree that is ready to be tagged, and in dist/release what belongs to the release.
+// npm run release -- 0.2.0: prepares the tree for tagging, and writes the files of the release to dist/release.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ const mustBeClean = () => {
   if (changed !== '') throw new Error(`Commit first, a release is made of what is committed:\n${changed}`);
 };
 
-/** Sets the number everywhere it stands, and lets the generated packages follow. */
+/** Writes the version everywhere it appears and regenerates the packages. */
 const setVersion = (version: string) => {
   run('npm', ['version', version, '--no-git-tag-version', '--allow-same-version']);
   write('server.json', read('server.json').replace(/"version": "[^"]*"/, `"version": "${version}"`));
@@ -35,7 +35,7 @@ const setVersion = (version: string) => {
   run('npm', ['run', '-s', 'released', '--', '--release']);
 };
 
-/** The files that git has or would have, as they are now. */
+/** Packs the current content of all files that git tracks or would add. */
 const packSources = (version: string) => {
   const files = run('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z']);
   writeFileSync(join(output, 'files'), files);
@@ -47,7 +47,9 @@ const packSources = (version: string) => {
 
 const engine = () => ['docker', 'podman'].find((name) => spawnSync(name, ['info'], { stdio: 'ignore' }).status === 0);
 
-/** Says what was built, or that it was not: a release without an image must not look like one with it. */
+/**
+ * Reports the image that was built, or that none was built: a release without an image must not look like one with it.
+ */
 const buildImage = (version: string) => {
   const name = engine();
   if (name === undefined) return 'image: not run, there is no container engine here (docker or podman)\n';

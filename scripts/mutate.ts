@@ -157,7 +157,7 @@ const firstFailure = async ({ tests, named }: Pick<Mutant, 'tests' | 'named'>) =
   const { testModules, unhandledErrors } = await vitest.rerunTestSpecifications(
     await vitest.globTestSpecifications(paths),
   );
-  // Vitest answers with the modules of earlier runs too.
+  // Vitest also returns the modules of earlier runs.
   for (const module of testModules.filter(({ moduleId }) => paths.includes(moduleId))) {
     for (const test of module.children.allTests('failed')) return `${basename(module.moduleId)}: ${test.fullName}`;
     if (module.state() === 'failed') {

@@ -34,7 +34,7 @@ const makeDemo = async (env) => {
   return JSON.parse(output);
 };
 
-/** Resolves with what it printed, and a function that stops it. */
+/** Resolves, when the service is ready, with its output and a function that stops it. */
 const startService = async (env) => {
   const child = spawn(process.execPath, ['scripts/posthorn.mjs', 'start'], {
     cwd: root,
@@ -58,7 +58,7 @@ const startService = async (env) => {
   return { output: () => output, stop };
 };
 
-/** Waits until the page stands still. */
+/** Waits until the page stops changing. */
 export const rest = (page) =>
   page.evaluate(
     ({ restMs, longestMs }) =>

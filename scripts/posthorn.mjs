@@ -25,7 +25,7 @@ if (process.argv[2] === 'start' && hasSources('web/index.html')) {
 }
 if (process.argv[2] === 'start' && hasSources('docs/README.md')) {
   const { isHelpBuilt } = await import('./build-help.mjs');
-  // Posthorn starts without it too.
+  // Posthorn also starts without the help site, so a failed build is ignored.
   if (!isHelpBuilt()) run('build-help.mjs');
 }
 await import('../dist/cli.js');

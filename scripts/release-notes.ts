@@ -10,13 +10,13 @@ export const notesOf = (changes: string, version: string): string => {
   return `${notes}\n`;
 };
 
-/** docs/api-changes.md with the changes that were not released yet under the number of the release. */
+/** docs/api-changes.md with its section Unreleased renamed to the version. */
 export const numberApiChanges = (text: string, version: string): string =>
   text.includes(`\n## ${version}\n`) ? text : text.replace(/^## Unreleased$/m, `## ${version}`);
 
 const versionForm = /^\d+\.\d+\.\d+(-[0-9a-z.]+)?$/;
 
-/** Versions by their numbers; one with a suffix, such as 1.0.0-rc.1, comes before the one without. */
+/** Compares versions by number. A version with a suffix, such as 1.0.0-rc.1, comes before the same one without it. */
 const isBefore = (one: string, other: string) => {
   const [a, b] = [one, other].map((version) => version.split('-', 1)[0]?.split('.').map(Number) ?? []);
   const place = [0, 1, 2].find((at) => a?.[at] !== b?.[at]);

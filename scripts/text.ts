@@ -7,7 +7,7 @@ export const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 export const lines = (...parts: (string | string[])[]) => `${parts.flat().join('\n')}\n`;
 
-/** JSON in which what fits on one line is one line, so that large documents stay readable. */
+/** Prints each JSON value on one line if it fits, so that large documents stay readable. */
 export const compactJson = (value: unknown): string => `${compact(value, '')}\n`;
 
 const lineWidth = 120;

@@ -1,5 +1,5 @@
 // npm run try:bluesky [-- --keep]
-// Posthorn's Bluesky adapter against the real server software of Bluesky, all of it on this machine.
+// Tests Posthorn's Bluesky adapter against the real server software of Bluesky, all of it on this machine.
 // Not part of `npm test`: it needs the npm registry and a C++ compiler, and installs 500 MB into a temporary folder that it removes.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, fork } from 'node:child_process';
@@ -31,7 +31,7 @@ import { startEmbedded } from '#server/store/embedded';
 import { mp4 } from '#test/support/videos';
 
 const software = '@atproto/dev-env@0.6.7';
-/** It needs Node 22 or later, so it brings its own. */
+/** It needs Node 22 or later, so this script installs a separate Node for it. */
 const nodePackage = `node-${process.platform}-${process.arch}`;
 const nodeVersion = '24';
 const run = promisify(execFile);
@@ -48,7 +48,7 @@ const install = async (folder: string) => {
   const PATH = `${dirname(nodeIn(folder))}${delimiter}${process.env.PATH}`;
   const npm = (...args: string[]) =>
     run('npm', args, { cwd: folder, maxBuffer: 100_000_000, env: { ...process.env, PATH } });
-  // Then npm itself runs on it, and takes packages for this version.
+  // From here on npm runs on this Node and selects packages for its version.
   await npm('install', '--ignore-scripts', '--no-audit', '--no-fund', `${nodePackage}@${nodeVersion}`);
   await npm('install', '--ignore-scripts', '--no-audit', '--no-fund', software);
   await npm(
@@ -72,7 +72,7 @@ const startNetwork = async (folder: string, data: string, databaseUrl: string) =
   const [{ url }] = (await nextMessage(child)) as [{ url: string }];
   return {
     url,
-    /** Until everything that was written has been counted. */
+    /** Waits until the network has processed everything that was written. */
     settle: async () => {
       child.send('settle');
       await nextMessage(child);
@@ -383,7 +383,7 @@ const readNumbers = async ({ network, anna, bert, site, account }: Scene, post: 
 
 const keep = process.argv.includes('--keep');
 const folder = keep ? join(tmpdir(), 'posthorn-try-bluesky') : mkdtempSync(join(tmpdir(), 'posthorn-try-bluesky-'));
-// Caught, so that no process and no file is left behind.
+// Turns Ctrl+C into an error, so that the cleanup runs and leaves no process and no file behind.
 const interrupted = once(process, 'SIGINT').then(() => Promise.reject(new Error('It was interrupted.')));
 const unlessInterrupted = (work: Promise<void>) => Promise.race([work, interrupted]);
 try {

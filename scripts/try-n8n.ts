@@ -1,5 +1,5 @@
 // npm run try:n8n [-- --keep]
-// The generated n8n package inside a real n8n, against a Posthorn of this clone, all of it on this machine.
+// Tests the generated n8n package inside a real n8n, against a Posthorn of this clone, all of it on this machine.
 // Not part of `npm test`: it needs the npm registry, and installs 3 GB into a temporary folder that it removes.
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
@@ -18,9 +18,9 @@ import { createProcesses, freePort } from '#test/support/processes';
 import { until } from '#test/support/until';
 
 const software = 'n8n@2.41.1';
-/** The newest release of it needs a package that not every registry has. */
+/** The newest release of linkedom needs a package that not every registry has. */
 const overrides = { linkedom: '0.18.13' };
-/** n8n needs Node 24, so it brings its own. */
+/** n8n needs Node 24, so this script installs a separate Node for it. */
 const nodePackage = `node-${process.platform}-${process.arch}`;
 const nodeVersion = '24';
 const startTimeoutMs = 300_000;
@@ -43,13 +43,13 @@ const install = async (folder: string) => {
       maxBuffer: 100_000_000,
       env,
     });
-  // Then npm itself runs on it, and takes packages for this version.
+  // From here on npm runs on this Node and selects packages for its version.
   await npm(`${nodePackage}@${nodeVersion}`);
   await npm(software);
   writeFileSync(join(folder, 'ready'), '');
 };
 
-/** As somebody installs a community package by hand. n8n itself provides n8n-workflow. */
+/** Installs the nodes the way people install a community package manually. n8n itself provides n8n-workflow. */
 const installNodes = async (home: string) => {
   const nodes = join(home, '.n8n/nodes');
   mkdirSync(nodes, { recursive: true });
@@ -137,7 +137,7 @@ const triggerWorkflow = (path: string) =>
     posthorn('Note', 'posts', 'create', { fields: { body: '=n8n saw {{ $json.type }} of {{ $json.data.post.id }}' } }),
   ]);
 
-/** Forwards to the service, but loses its answer to the first call of an action, as a line does that breaks. */
+/** Forwards to the service, but drops the response to the first call of an action, as a broken connection would. */
 const openLossyLine = async (target: string, action: string) => {
   const calls: { key: string | undefined; replayed: boolean }[] = [];
   const line = createServer(async (req, res) => {

@@ -1,6 +1,7 @@
 // npm run try:restore
-// A restore on the welcome page in a browser, into the embedded PostgreSQL and an S3 store: killed in the middle, then whole.
-// Not part of `npm test`, which shows the same states without a killed process.
+// Restores a backup on the welcome page in a browser, into the embedded PostgreSQL and an S3 store. The service is
+// killed during the first restore; the second one completes.
+// Not part of `npm test`, which covers the same states without killing a process.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

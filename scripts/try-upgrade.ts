@@ -1,5 +1,6 @@
 // npm run try:upgrade -- <commit of the older release>
-// docs/upgrading.md as an operator follows it: the older release with data, this one on the same folder, and back.
+// Follows docs/upgrading.md as an operator would: starts the older release with data, then this one on the same folder,
+// and goes back.
 // Not part of `npm test`: it needs the history of the repository, and the registry for the packages of the older release.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 // npm run try:uploads [-- <megabytes>]
-// Sends a large video through the SDK, the command line and Python, over a line of 10 Mbit/s that breaks twice. Prints what
-// arrived, and exits with 1 when something did not. Takes about four minutes for each with 300 MB.
+// Sends a large video through the SDK, the command line and Python, over a 10 Mbit/s connection that breaks twice.
+// Prints what arrived, and exits with 1 if something did not. With 300 MB, each of the three takes about four minutes.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ const megabytes = Number(process.argv[2] ?? 300);
 const bytesPerSecond = 10_000_000 / 8;
 const root = resolve(import.meta.dirname, '..');
 
-/** A video with a long box that players skip. */
+/** A video padded to the requested size with a `free` box, which players skip. */
 const writeVideo = async (path: string) => {
   const box = Buffer.alloc(8);
   box.writeUInt32BE(megabytes * 1_000_000, 0);
@@ -27,7 +27,7 @@ const writeVideo = async (path: string) => {
   await file.close();
 };
 
-/** Slows down what clients send, and breaks every connection at a third and at two thirds of the file. */
+/** Slows down what clients send, and drops the connection at the given byte counts. */
 const openLine = async (port: number, breaksAt: number[]) => {
   let total = 0;
   const line = createServer({ pauseOnConnect: true }, (client) => {
@@ -86,7 +86,7 @@ const video = join(processes.dir, 'film.mp4');
 try {
   await writeVideo(video);
   const sha256 = await hashOf(createReadStream(video));
-  // Builds the program, which takes longer than a start may.
+  // Build the program first, because a build takes longer than the start timeout.
   await processes.run(['--version']);
   const service = await processes.start();
   const { token = '' } = await processes.ask(

@@ -1,7 +1,7 @@
 // npm run try:videos [-- <seconds>]
 // Sends a 4K HEVC video, a silent video, a HEIC picture and a GIF to five sandbox networks each, a 4K video of this length
 // (60 s) to one, and a broken video to none. Prints what each network got, the peak memory of the service and of ffmpeg, and
-// the peak of the files in progress. Exits with 1 when one of them is not as it should be. Takes some minutes.
+// the peak size of the files in progress. Exits with 1 if one of these results is wrong. Takes some minutes.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +15,9 @@ import { createProcesses } from '#test/support/processes';
 
 const seconds = Number(process.argv[2] ?? 60);
 const MiB = 1024 * 1024;
-/** How much the service may grow while ffmpeg works: it reads and writes streams. */
+/**
+ * How much the memory of the service may grow while ffmpeg works. It should stay small, because the service streams.
+ */
 const mostGrowthBytes = 150 * MiB;
 const sampleEveryMs = 100;
 
@@ -28,7 +30,7 @@ const processOf = (pid: string) => {
     const field = (name: string) => new RegExp(`^${name}:\\s+(\\S+)`, 'm').exec(status)?.[1] ?? '';
     return { name: field('Name'), parent: field('PPid'), residentBytes: Number(field('VmRSS')) * 1024 };
   } catch {
-    // It has ended.
+    // The process has ended.
     return undefined;
   }
 };
@@ -42,7 +44,7 @@ const bytesBelow = (folder: string): number => {
   try {
     return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
   } catch {
-    // None is in progress, or one has just been moved.
+    // No file is in progress, or one has just been moved away.
     return 0;
   }
 };
@@ -76,7 +78,7 @@ const fail = (message: string) => {
 
 const processes = await createProcesses();
 try {
-  // Builds the program, which takes longer than a start may.
+  // Build the program first, because a build takes longer than the start timeout.
   await processes.run(['--version']);
   const service = await processes.start();
   const person = { email: 'owner@example.com', password: 'a long password of a test' };

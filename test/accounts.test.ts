@@ -19,7 +19,7 @@ const signedIn = async (email?: string) => {
   await browser.signIn(email);
   return browser;
 };
-/** What the page does when the network has sent somebody back. */
+/** What the page does once the network has redirected the person back. */
 const finish = (browser: ReturnType<Service['browser']>, back: URL) =>
   browser.post(`/api/app/connect/x/finish`, { answer: Object.fromEntries(back.searchParams) });
 const begin = async (browser: Awaited<ReturnType<typeof signedIn>>, network: string, values = {}) =>
@@ -211,7 +211,7 @@ describe('what is known of an account', () => {
       const revoke = vi.spyOn(own.posthorn.networks.get('mastodon'), 'revoke');
       for (const id of ids) await own.asHuman('accounts.delete', { id });
       await own.posthorn.revoked();
-      // Each is disconnected with the registration that it came with.
+      // Each account is disconnected with the client registration that connected it.
       expect(new Set(revoke.mock.calls.map(([site]) => site.registration.clientId)).size).toBe(count);
       revoke.mockRestore();
       await end();

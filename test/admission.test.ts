@@ -11,7 +11,7 @@ import { modern, speak } from '#test/support/mcp';
 import { type ModelStub, startModel } from '#test/support/model';
 import { type Answer, type Service, startService } from '#test/support/service';
 
-/** Who, role and input, at each door: every action and every declared path. A new one is covered by being declared. */
+/** Role and input checks of every action and every declared path. New ones are covered once they are declared. */
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -44,7 +44,7 @@ const toolName = (action: string) => action.replace('.', '_');
 const json = { 'content-type': 'application/json' };
 const asText = ({ body }: Answer) => `${body.code}: ${body.message} ${JSON.stringify(body.issues)}`;
 
-/** What each action answers to this input, by name. */
+/** The answer of each action to this input, by name. */
 type Door = (role: Role, names: readonly string[], input: unknown) => Promise<Map<string, string>>;
 
 const oneByOne =

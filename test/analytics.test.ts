@@ -193,7 +193,7 @@ describe('analytics.summary', () => {
     }
   });
 
-  /** The same each time; `SEED=1` is another. */
+  /** Always the same random data; `SEED=1` chooses other data. */
   test('is what a plain computation finds, whatever was published', async () => {
     const seed = Number(process.env.SEED ?? 20_261_116);
     const random = randomFrom(seed);
@@ -221,7 +221,7 @@ describe('analytics.summary', () => {
   });
 });
 
-/** The second begins, and has to wait, before the first is committed. */
+/** Starts the second while the first is uncommitted, so that it has to wait. */
 const atTheSameTime = async (first: () => Promise<unknown>, second: () => Promise<unknown>) => {
   const waiting = sql(
     'test.analytics.waiting',
@@ -254,7 +254,7 @@ interface Workspace {
   targets: ToldTarget[];
 }
 
-/** With what the network said, which may be anything. */
+/** Also has the numbers that the network reported, which may be anything. */
 interface ToldTarget extends Target {
   readonly told: Readonly<Record<string, unknown>> | null;
 }
@@ -353,7 +353,7 @@ const randomNumbers = ({ below, chance, one, some }: Random) =>
 
 const withOtherNumbers = (target: Target) => ({ ...target, metrics: { likes: 99 } });
 
-/** Some targets come later than others, some have had other numbers, and some posts go again. */
+/** Some targets are added later, some had other metrics before, and some posts are deleted again. */
 const write = async ({ chance, one }: Random, workspaces: Workspace[]) => {
   const { database } = service;
   await database.query(
@@ -391,7 +391,7 @@ const write = async ({ chance, one }: Random, workspaces: Workspace[]) => {
   await publications.add(early.map(unread));
   await publications.readMany(early.filter(({ metrics }) => metrics && chance(0.2)).map(withOtherNumbers));
   await publications.add(late.map(unread));
-  // What the planner knows of tables that have just been filled is wrong.
+  // The planner's statistics are wrong for tables that were just filled.
   await database.script('analyze publications; analyze published_posts; analyze posts');
   await publications.readMany(targets);
   await database.run(removePosts, [gone.map(({ postId }) => postId)]);
@@ -500,7 +500,7 @@ const totalsOf = (targets: ToldTarget[]): Totals => {
   const sum = (name: MetricName) =>
     targets.reduce((total, { told }) => {
       const value = told?.[name];
-      // Nothing that is less than a whole number counts, nor one beyond reason.
+      // Fractions and implausibly large numbers do not count.
       const isCount = typeof value === 'number' && value >= 0 && value < 1e12 && value % 1 === 0;
       return isCount ? total + value : total;
     }, 0);

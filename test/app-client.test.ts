@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** As a page of the app has it: the browser adds the cookie and where the page comes from. */
+/** The client as a page of the app uses it: the browser adds the cookie and the origin. */
 const page = async (options: AppClientOptions = {}) => {
   const browser = service.browser();
   await browser.signIn();
@@ -78,7 +78,7 @@ describe('the client of the app', () => {
     expectTypeOf<Open<{ [N in Names]: Output<N> }>>().toEqualTypeOf<{
       [N in Names]: Sent<z.output<Routes[N]['responses'][200]['body']>>;
     }>();
-    // A file is a Blob here, and text there.
+    // A file is a Blob in the client, but a string in the contract.
     type WithFile = 'uploadMedia' | 'checkImport';
     type Taking = Exclude<{ [N in Names]: keyof Input<Routes[N]> extends never ? never : N }[Names], WithFile>;
     expectTypeOf<{ [N in Taking]: NonNullable<Parameters<AppClient[N]>[0]> }>().toExtend<{
@@ -301,7 +301,7 @@ describe('what it sends', () => {
   });
 
   describe('an upload', () => {
-    /** As much of a browser's XMLHttpRequest as an upload uses. */
+    /** The part of XMLHttpRequest that an upload uses. */
     class Request extends EventTarget {
       static sent: { method: string; url: string; headers: Record<string, string>; body: unknown }[] = [];
       static answers = true;

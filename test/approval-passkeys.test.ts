@@ -30,7 +30,7 @@ const addPasskey = async (browser: Browser, name = 'Laptop') => {
   return { ...device, id: added.body.id as string };
 };
 
-/** A workspace whose owner has a passkey, and an agent that asks there. */
+/** A workspace whose owner has a passkey, and an agent that sends approval requests there. */
 const openTeam = async ({ isRequired = false } = {}) => {
   const { workspaceId, userId, browser: current } = await newTeam(service);
   const browser = current();
@@ -204,7 +204,7 @@ describe('a yes with a passkey', () => {
 
   test('confirms two requests of a pass that are approved at once', async () => {
     const team = await openTeam({ isRequired: true });
-    // Decisions about one client, or about times, wait for each other earlier.
+    // Decisions about the same client, or about times, would already wait for each other earlier.
     const cards = [await team.askToDelete('Claude'), await team.askToDelete('Planner')];
     const confirmation = await team.confirm(...cards);
     const { database } = service;
@@ -268,7 +268,7 @@ test('only somebody who has a passkey makes it a requirement, and the password e
   expect((await switchOff({ password: 'correct horse' })).body.workspace).toMatchObject({ approvalPasskey: false });
 });
 
-/** As an operator could write it, who has the signing key. */
+/** An entry as an operator could forge it, who has the signing key. */
 const forge = (entry: ReceiptEntry) => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const { x = '' } = publicKey.export({ format: 'jwk' });
@@ -316,7 +316,7 @@ test('verify finds a yes that its passkey did not sign, whoever has the signing 
   const other = createAuthenticator(origin).answer({ challenge: 'x' }).response;
   expect(faultWith({ signature: other.signature })).toBe(fault);
   expect(faultWith({ publicKey: 'AAAA' })).toBe(fault);
-  // Signed by a key of the operator: the fingerprint is another one, and everything else has to be right.
+  // Signed with a passkey of the operator: only its fingerprint differs, so everything else must be valid.
   const signed = Buffer.from(confirmation.challenge, 'hex').toString('base64url');
   expect(faultWith(answerOf({ challenge: signed }))).toBeUndefined();
   expect(answerOf({ challenge: signed }).publicKey).not.toBe(assertion.publicKey);
@@ -324,7 +324,7 @@ test('verify finds a yes that its passkey did not sign, whoever has the signing 
   expect(faultWith(answerOf({ challenge: signed, type: 'webauthn.create' }))).toBe(fault);
   expect(faultWith(answerOf({ challenge: signed, host: 'elsewhere.example.com' }))).toBe(fault);
   expect(faultWith(answerOf({ challenge: signed, flags: 0b001 }))).toBe(fault);
-  // Other content, whose numbers and challenge are computed anew.
+  // Different content, with numbers and challenge recomputed to match.
   const content = 'b'.repeat(64);
   const numbers = [confirmedNumber({ cardId: entry.cardId, content })];
   const renewed = { ...confirmation, numbers, challenge: challengeOf({ ...confirmation, numbers }) };

@@ -60,7 +60,7 @@ const ask = async (id: string) => {
   return result.structuredContent.approvalUrl.split('/').at(-1) as string;
 };
 
-/** What can be changed by editing the post: each is something that would become public, or when, or where. */
+/** Every edit that changes what would become public, when, or where. */
 const edits: [what: string, action: string, change: (written: Written) => object][] = [
   ['the text', 'posts.setVersionText', ({ id }) => ({ id, body: 'Buy now' })],
   ['the text of one account', 'posts.setVersionText', ({ id }) => ({ id, body: 'Buy now', accountId: mastodon })],
@@ -119,7 +119,7 @@ describe('what is changed after the request is not approved with it', () => {
       const written = await write();
       const card = await ask(written.id);
       expect((await change(action, changed(written))).status).toBe(200);
-      // Not looked at in between: approving alone has to notice.
+      // Nobody reads the card in between, so the approval itself must detect the change.
       expect(await owner.post(`/api/approvals/${card}/approve`)).toMatchObject({
         status: 409,
         body: { code: 'Conflict' },
@@ -255,8 +255,8 @@ describe('the bytes of a file', () => {
       const methods = 'methods' in route ? route.methods : [route.method];
       return methods.filter((method) => !['GET', 'HEAD'].includes(method)).map((method) => `${method} ${route.path}`);
     });
-    // Of a file: the first is refused while a post uses it, and PATCH changes the alternative text. Those of uploads
-    // collect parts, and the others give a new id.
+    // Routes for files: DELETE is refused while a post uses the file, and PATCH changes the alternative text.
+    // The upload routes collect parts; the others create a new id.
     const expected = [
       'DELETE /api/media/:id',
       'DELETE /api/media/uploads/:id',
@@ -312,7 +312,7 @@ describe('a link card', () => {
   afterEach(() => vi.restoreAllMocks());
   afterAll(() => own.stop());
 
-  /** From now on the page says something else. */
+  /** Changes the text of the page from now on. */
   const changePage = () => vi.spyOn(linkCards, 'read').mockImplementation(async (_, uri) => ({ uri, ...changed }));
   const write = async () => {
     const account = await own.connect('bluesky');

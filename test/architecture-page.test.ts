@@ -12,7 +12,7 @@ for (const { from, to } of links) linksFrom.set(from, [...(linksFrom.get(from) ?
 
 const moduleOf = (path: string) => path.replace(/\.tsx?$|\/$/, '');
 
-/** The sections below "Walks", each with the files that its steps begin with. */
+/** The sections below "Walks", each with the files named at the start of its steps. */
 const walks = page
   .split(/^## /m)
   .filter((section) => section.startsWith('Walks\n'))
@@ -66,7 +66,7 @@ const reachedFrom = (file: string) => {
 const picture = /!\[[^\]]+\]\((pictures\/[\w-]+\.svg)\)/.exec(page)?.[1] ?? '';
 const drawing = () => read(join('docs', picture));
 
-/** Where the box of each room of server/ begins, in pixels from the top. */
+/** The top edge of each box inside server/, in pixels. */
 const rooms = () =>
   new Map<string, number>(
     [...drawing().matchAll(/<g class="box">(.*?)<\/g>/gs)].flatMap(([, box = '']) => {
@@ -84,7 +84,7 @@ test('the page shows its picture, which names every folder and file of server/',
 test('no import goes up the picture', () => {
   const tops = rooms();
   const folderOf = (module: string) => module.split('/').slice(0, 2).join('/');
-  /** A file that is drawn alone stands where it is drawn. */
+  /** A file with its own box counts at that position, not at its folder's. */
   const topOf = (module: string) => tops.get(module) ?? tops.get(folderOf(module)) ?? Number.NaN;
   const upward = links
     .filter(({ from, to }) => from.startsWith('server/') && to.startsWith('server/') && folderOf(from) !== folderOf(to))

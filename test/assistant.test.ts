@@ -444,7 +444,7 @@ describe('a language model', () => {
     const { note, chatId } = await askHasty('hello?');
     expect(note).toEqual({ kind: 'Failed', text: expect.stringContaining('took too long') });
     model.will([], { text: 'Here I am.' });
-    // A second is little for a machine that has much to do.
+    // On a busy machine one second may not be enough.
     await until('it answers', async () => (await askHasty('and now?', { chatId })).text === 'Here I am.');
     await hasty.stop();
   });
@@ -550,7 +550,7 @@ describe('a language model', () => {
     expect(lastHeard().length).toBeLessThan(45_000);
   });
 
-  /** A question whose answer is read until `words` came; then the browser goes away. */
+  /** Reads the answer to a question until `words` arrive, then disconnects. */
   const askAndLeave = async (text: string, words: string, as = browser) => {
     const { port } = new URL(service.url);
     const headers = { 'content-type': 'application/json', origin: service.config.baseUrl, cookie: as.cookie() };

@@ -6,8 +6,8 @@ import { readDocuments } from '#test/support/openapi';
 import { type Service, startService } from '#test/support/service';
 
 /**
- * Who reaches what, for every operation of the OpenAPI document: what it says of credentials and roles is what happens. A
- * new route is covered by being declared.
+ * Checks for every operation of the OpenAPI document that the credentials and roles it declares are the ones enforced.
+ * New routes are covered as soon as they are declared.
  */
 
 vi.setConfig({ testTimeout: 300_000 });
@@ -66,7 +66,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A few at a time, as many callers would. */
+/** Runs a few at a time, like concurrent callers. */
 const all = async <Item>(items: readonly Item[], work: (item: Item) => Promise<unknown>) => {
   const left = [...items];
   const next = async () => {
@@ -215,7 +215,7 @@ test('an id of another workspace is answered as one that does not exist, and not
     const headers = operation.takes.includes('personalToken') ? byToken(stranger.token) : bySession(stranger.browser);
     const ask = (one: string) => send(operation, headers, bodyWith(operation, one), one);
     const [theirs, nothing] = [await ask(real), await ask(madeUp(real))];
-    // Tries of a password run out, whatever the id.
+    // Password attempts are rate limited, whatever the id.
     const isLimited = theirs.status === 429 || nothing.status === 429;
     if (theirs.status !== nothing.status && !isLimited)
       wrong.push(`${operation.name} ${real}: ${theirs.status}, not ${nothing.status}`);
@@ -250,7 +250,7 @@ test('an address that is private is dialled from no field of any operation', asy
     },
   );
   expect(internet.dialled).toEqual([]);
-  // The public one is: what is dialled is seen here.
+  // The public address is fetched, which shows that the test would see a connection.
   const fetched = await browsers.admin.post('/api/media', { url: 'https://public.example.com/picture.png' });
   expect([fetched.status, internet.dialled]).toEqual([400, [publicIp]]);
 });

@@ -146,7 +146,7 @@ describe('a backup taken under load', () => {
       }),
       load(async () => files.push(await upload(url))),
     ];
-    // Its row is in the snapshot, its file is not there any more when its turn comes.
+    // Its row is already in the snapshot, but the file is gone by the time the backup reads it.
     await rm(join(source.dataDir, 'media', files[5] ?? ''));
     backup = await backUp(source, 'one.tar');
     stopped = true;
@@ -186,7 +186,7 @@ describe('a backup taken under load', () => {
     const restored = await restoreBackup(target, backup.path, quiet);
     expect(restored.tables).toEqual(backup.tables);
     const again = await backUp(target, 'again.tar');
-    // The restore adds that nothing goes out until a person releases it.
+    // The restore adds an outgoing hold: nothing goes out until a person releases it.
     const isCopied = (line: string) => !line.endsWith('outgoing_holds.copy.gz');
     expect(sums(again.path).filter(isCopied)).toEqual(sums(backup.path).filter(isCopied));
     expect(again.tables.find(({ name }) => name === 'outgoing_holds')?.rows).toBe(1);
@@ -207,7 +207,7 @@ describe('a backup taken under load', () => {
     const ids = (await allPosts(client)).map(({ id }) => id);
     for (const id of before) expect(ids).toContain(id);
     await running.posthorn.hold.release(owner.userId, 'req_test');
-    // What is sealed can be opened, what is due is claimed, and numbers go on: a post goes out.
+    // Secrets can be decrypted, due work is claimed and sequences continue: a post goes out.
     const { accounts } = await client.accounts.list();
     const { id } = await client.posts.create({ body: 'after', accountIds: [accounts[0]?.id ?? ''] });
     await asHuman(running, 'posts.publishNow', { id });
@@ -270,7 +270,7 @@ describe('a backup taken under load', () => {
     ],
   ];
 
-  /** The same archive, made by tar, with other words in its manifest or without a part. */
+  /** Repacks the archive with tar, with a changed manifest or without one part. */
   const rebuild = async (path: string, change: object, without?: string) => {
     const dir = await mkdtemp(join(folder, 'change-'));
     execFileSync('tar', ['-xf', path, '-C', dir]);
@@ -356,7 +356,7 @@ test('a backup with the keys brings them along, and an older database is migrate
 });
 
 test('a folder that may not be written to is refused in words, by a command and at night', async () => {
-  // Not even root creates a file there.
+  // Not even root can create files there.
   const place = '/sys/backups';
   const message = /^Posthorn cannot write to \/sys.* \(E\w+\)\. Let the user that it runs as write there/;
   const source = await emptyPlace({ BACKUP_FOLDER: place });

@@ -187,7 +187,7 @@ describe('a service that backs itself up', () => {
       await (await backups.makeNow()).done;
     }
     expect((await list.all()).map(({ id }) => id)).toContain('bak_elsewhere');
-    // Its own machine removes the file with the row.
+    // The machine that holds the file removes both file and row.
     await (await backupsWith({ host: 'attic' }).makeNow()).done;
     expect((await list.all()).map(({ id }) => id)).not.toContain('bak_elsewhere');
   });
@@ -209,7 +209,7 @@ describe('a service that backs itself up', () => {
       nowMs += dayMs;
       await backupsWith().makeNightly();
     }
-    // All that could be restored are newer by now.
+    // All restorable backups are newer by now.
     expect((await createBackupList(database).all()).map(({ id }) => id)).not.toContain(newest?.id);
   });
 
@@ -330,7 +330,7 @@ describe('before a migration', () => {
     expect(dumps.map(({ id }) => /^before-migration-(\d+)-/.exec(id)?.[1]).toSorted()).toEqual(
       ['2', '3', String(migrations.length)].toSorted(),
     );
-    // What it started with is in it.
+    // The dump contains what was there before the migration.
     const dump = dumps.find(({ id }) => id.startsWith(`before-migration-${migrations.length}-`));
     const target = await emptyPlace();
     await restoreBackup(target.config, dump?.path ?? '', quiet);
@@ -453,7 +453,7 @@ describe('after a restore', () => {
     });
     expect(await feed(service)).toContain('due later');
     expect(await feed(service)).not.toMatch(/due in between|clicked meanwhile/);
-    // A person looked: it is not there.
+    // As a person who has checked that the post is not there.
     await service.posthorn.publishControls.publishNow({ ...owner, role: 'owner', human: true }, dueId, {
       despite: [accountId],
     });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { actions, catalog } from '#generated/catalog';
 import { type Service, startService } from '#test/support/service';
 
-/** Every action against everything that callers send by mistake or on purpose: a new action is covered as it is written. */
+/** Every action against typical mistakes and attacks. New actions are covered automatically. */
 
 let service: Service;
 let valid: Record<string, Record<string, unknown>>;
@@ -13,7 +13,7 @@ beforeAll(async () => {
   service = await startService();
   const account = await service.addAccount('bluesky');
   const { id } = await service.client.posts.create({ body: 'Hello', accountIds: [account] });
-  // The examples of the contract, aimed at records that exist.
+  // Replaces the ids in the contract's examples with ids of existing records.
   const aim = (value: unknown): unknown =>
     JSON.parse(
       JSON.stringify(value)

@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const sectionOf = (written: string, name: string) =>
   (written.split(/^(?=## )/m).find((section) => section.startsWith(`## ${name}\n`)) ?? '').trim();
 
-// What the README quotes can be measured again. In a blink the metrics share a database and what else they can.
+// Every number that the README quotes can be measured again. With --blink the metrics share a database and more.
 describe('npm run bench', () => {
   const before = readFileSync(committed, 'utf8');
   const results = join(folder, 'RESULTS.md');

@@ -75,7 +75,7 @@ describe('a deleted post', () => {
     const { body: label } = await owner.post('/api/app/labels', { name: 'Kept' });
     await owner.post('/api/app/posts/labels', { postIds: [id], add: [label.id] });
     await viewer.post(`/api/app/posts/${id}/comments`, { body: 'Nice' });
-    // Labels are told to callers of the API alone.
+    // Only callers of the API see labels.
     const { labels, ...before } = await service.client.posts.get({ id });
     const commentsBefore = (await owner.get(`/api/app/posts/${id}/comments`)).body.comments;
     await remove(id, editor);
@@ -131,7 +131,7 @@ describe('a deleted post', () => {
       expect(leftOut).toEqual([reached, doubtful]);
       expect(post).toMatchObject({ status: 'Draft', accountIds: [missed], results: [] });
       expect(post.versions).toHaveLength(1);
-      // Added again, the account still has the post.
+      // When the account is added again, it still counts as having the post, so nothing is sent there.
       await own.client.posts.update({ id, accountIds: [reached, missed], versions: post.versions });
       await own.startJobs();
       await own.asHuman('posts.publishNow', { id });

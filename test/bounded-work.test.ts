@@ -10,16 +10,16 @@ import { networks } from '#test/support/networks';
 import { type Service, startService } from '#test/support/service';
 
 /**
- * The largest inputs that are accepted, or only just refused, through the real doors. The service and its caller share the
- * loop here, so a figure is never too small. None may hold the loop for long.
+ * The largest inputs that are accepted or only just refused, through the real endpoints. None may block the event loop
+ * for long. Service and caller share the loop here, so the measured time is never too small.
  */
 
 let service: Service;
 let accountIds: string[];
 
 /**
- * The longest pause of the loop. Linux tells how long a thread was computing, so that what other programs on the machine
- * took is not counted; elsewhere it is the time by the clock.
+ * The longest pause of the event loop. Linux reports the CPU time of a thread, which excludes other programs on the
+ * machine; elsewhere it is wall time.
  */
 const openWatch = () => {
   const path = `/proc/self/task/${process.pid}/schedstat`;
@@ -61,10 +61,10 @@ afterAll(async () => {
 
 const rest = async () => new Promise((resolve) => setTimeout(resolve, 20));
 
-/** Compiling and collecting garbage fall on one try and not on the next: a long pause has to come twice more. */
+/** Compilation and garbage collection hit one try and not the next, so a long pause counts only if it repeats. */
 const tries = 3;
 const suspiciousMs = 50;
-/** An order of magnitude more: a busy machine is slow at everything. */
+/** Ten times more, because everything is slow on a busy machine. */
 const longestMs = 500;
 
 const measured = async (what: string, method: string, path: string, init: RequestInit) => {

@@ -25,7 +25,7 @@ const begin = async (...[more, how]: Parameters<typeof startService>) => {
   return serviceWithSends(service);
 };
 
-/** Requests to paths that end so wait until the test lets them through. */
+/** Requests to paths with this ending wait until the test lets them through. */
 const beginHolding = async (ending: string) => {
   const { service, proxy } = await startServiceWithProxy(settings);
   services.push(service);
@@ -40,7 +40,7 @@ const beginHolding = async (ending: string) => {
   return { own, proxy, letThrough, requests, isHeld: () => until('a request waits', () => requests() > 0) };
 };
 
-/** The first request to a path that ends so never gets an answer, and the network never gets it. */
+/** The first request to a path with this ending gets no answer and never reaches the network. */
 const beginCutting = async (ending: string) => {
   const { service, proxy } = await startServiceWithProxy(settings);
   services.push(service);
@@ -54,7 +54,7 @@ const beginCutting = async (ending: string) => {
   return own;
 };
 
-/** The first two times, as when the database is shut down. */
+/** Fails the first two times, as during a database shutdown. */
 const failWhen = (own: Own, condition: string, how: string) =>
   own.database.script(`
     create sequence cut;
@@ -294,7 +294,7 @@ describe('every way in which a send can break is known, said and followed as the
 
     'The database is unavailable when the network answers': async () => {
       const own = await begin();
-      // It is shut down, then it ends a transaction that stood still.
+      // First the database shuts down, then it ends an idle transaction.
       const away = "raise 'away' using errcode = (array['57P01', '25P03'])[currval('cut')]";
       await failWhen(own, 'new.result is not null and old.result is null', away);
       own.startJobs();
@@ -307,7 +307,7 @@ describe('every way in which a send can break is known, said and followed as the
       const ids: string[] = [];
       for (let n = 0; n < 24; n++) ids.push(await own.publishNow(accountId, `In flight ${n}.`));
       await until('all are on their way', () => requests() === 24);
-      // By more than the lease: they seem to be nobody's.
+      // Longer than the lease, so the sends look abandoned.
       await own.clock.forward(10.5 * minuteMs);
       // Nothing else is due, so a look for work would find them.
       await own.publishNow(accountId, 'Meanwhile.');
@@ -324,7 +324,7 @@ describe('every way in which a send can break is known, said and followed as the
       own.startJobs();
       const lostOn = ['x', 'linkedin_page', 'facebook'];
       const accounts = await Promise.all(lostOn.map((network) => own.connect(network)));
-      // Of PostgreSQL alone: nobody hears of it.
+      // Only PostgreSQL's clock, without notifying the processes.
       const setDatabaseAhead = (minutes: number) =>
         own.database.script(`create or replace function posthorn_now() returns timestamptz language sql volatile
                              as $$ select clock_timestamp() + interval '${minutes} minutes' $$`);
@@ -355,7 +355,7 @@ describe('every way in which a send can break is known, said and followed as the
         const accounts = await Promise.all(lostOn.map((network) => own.connect(network)));
         if (by > 0) await own.clock.forward(by * minuteMs);
         else twins.forward(-by * minuteMs);
-        // The process itself agrees with the networks.
+        // The clock of the process itself agrees with the networks.
         own.clock.setOffset(by > 0 ? 0 : -by * minuteMs);
         for (const [index, accountId] of accounts.entries()) {
           const id = await own.publishNow(accountId, 'Skewed [sandbox:cut]');

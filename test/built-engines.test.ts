@@ -13,13 +13,13 @@ import { type PushService, startPushService } from '#test/support/push-service';
 import { startS3 } from '#test/support/s3';
 import { until } from '#test/support/until';
 
-// The program as `npm start` runs it, with each engine that is loaded only where a setting names it. The rules of each are
-// tested elsewhere, in the sources.
+// The program as `npm start` runs it, with each engine that is loaded only if a setting names it. Other tests cover the
+// rules of each engine on the sources.
 
 const owner = { email: 'owner@example.com', password: 'correct horse' };
 const setup = ['setup', '--email', owner.email, '--password', owner.password, '--workspace', 'Demo'];
 
-/** What a test started, last first. */
+/** Cleans up what a test started, in reverse order. */
 const createCleanup = () => {
   const steps: (() => unknown)[] = [];
   return {
@@ -210,7 +210,7 @@ describe('the built program with the environment of ops/compose.full.yaml', () =
   const cleanup = createCleanup();
   afterAll(() => cleanup.run());
 
-  /** Of the image, then of the service. */
+  /** The environment variables of the image, then those of the service. */
   const environment = async (given: Record<string, string>) => {
     const [, ofImage = ''] = /^ENV (.+)$/m.exec(await readFile('ops/Dockerfile', 'utf8')) ?? [];
     const [, ofService = ''] =
@@ -245,7 +245,7 @@ describe('the built program with the environment of ops/compose.full.yaml', () =
     expect([POSTHORN_DATA, PORT]).toEqual(['/data', '3000']);
     const posthorn = await createProcesses(undefined, {
       ...others,
-      // The hosts of compose are stand-ins here.
+      // Stand-ins for the hosts of the compose file.
       DATABASE_URL: urlOf(fresh.parts),
       MONGODB_URL: mongo.url,
       S3_ENDPOINT: s3.settings.S3_ENDPOINT,

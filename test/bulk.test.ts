@@ -63,7 +63,7 @@ describe('a change of several posts', () => {
     for (const kind of ['Delete', 'Delete', 'Restore', 'Restore']) {
       expect((await change(kind, [{ id }])).results).toEqual([{ id, done: true }]);
     }
-    // As a post is that some accounts have, once it is unscheduled.
+    // The status of an unscheduled post that some accounts already have.
     await service.setStatus(id, 'Failed');
     expect((await change('Unschedule', [{ id }])).results).toEqual([{ id, done: true }]);
   });

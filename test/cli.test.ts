@@ -33,7 +33,7 @@ describe('a service on its own data folder', () => {
     // So that no other Posthorn of this machine is found.
     const TMPDIR = await mkdtemp(join(tmpdir(), 'posthorn-cli-'));
     await chmod(TMPDIR, 0o711);
-    // What is asked of a service that stops takes a while on a busy machine.
+    // Requests to a service that is shutting down take a while on a busy machine.
     const settings = { LOG_FILE: join(TMPDIR, 'posthorn.log'), DRAIN_SECONDS: '60' };
     posthorn = await createProcesses(undefined, { TMPDIR, ...settings });
     service = await posthorn.start();
@@ -414,7 +414,7 @@ describe('a service on its own data folder', () => {
     expect(posthorn.logs().match(/posthorn setup/g)).toHaveLength(1);
   });
 
-  /** A request whose end is still to come. */
+  /** Begins a request whose body is still incomplete. */
   const beginRequest = async (body: string) => {
     const client = connect(posthorn.port, '127.0.0.1').setEncoding('utf8');
     let answer = '';
@@ -461,12 +461,12 @@ describe('a service on its own data folder', () => {
         () => false,
       );
     await until('it is not ready any more', async () => !(await isReady()));
-    // It listens on until the work is done, and sends whoever comes elsewhere for the next time.
+    // It keeps listening until the work is done, and makes clients reconnect elsewhere for their next request.
     const notReady = await fetch(`${service.url}/readyz`);
     expect([notReady.status, await notReady.text()]).toEqual([503, 'shutting down']);
     expect(notReady.headers.get('connection')).toBe('close');
     expect(await (await fetch(`${service.url}/healthz`)).text()).toBe('ok');
-    // The stream of the tab ends without a reason, and with the time after which it comes again.
+    // The tab's stream ends without a reason, but with the delay after which to reconnect.
     const events = await tab.text();
     expect(events).toMatch(/^retry: \d+$/m);
     expect(events).not.toContain('event: ended');

@@ -23,7 +23,7 @@ const spec = specTable
 
 const sample = createSampler({});
 
-/** With a field in each object that no contract has. The keys of `options` are the networks'. */
+/** Adds an unknown field to every object. `options` is left alone, because networks define its keys. */
 const withMore = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(withMore);
   if (typeof value !== 'object' || value === null) return value;

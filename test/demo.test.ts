@@ -121,7 +121,7 @@ describe('a demo', () => {
     const hour = new Intl.DateTimeFormat('en-GB', { timeZone: user.timeZone, hour: '2-digit', hourCycle: 'h23' });
     const hours = posts.flatMap(({ scheduledAt }) => (scheduledAt ? [Number(hour.format(new Date(scheduledAt)))] : []));
     expect(hours.filter((one) => one < 7 || one > 20)).toEqual([]);
-    // What is said of a Saturday goes out on the day before one.
+    // A post about Saturday goes out on a Friday.
     const weekday = new Intl.DateTimeFormat('en-GB', { timeZone: user.timeZone, weekday: 'long' });
     const { cards } = await get<{ cards: ApprovalCard[] }>('/api/approvals');
     const birthday = cards.find(

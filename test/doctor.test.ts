@@ -73,7 +73,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-/** Every file with the hash of what is in it, and every table with that of its rows. */
+/** A hash per file and a hash per table, to detect any change. */
 const snapshot = async () => {
   const names = await readdir(dataDir, { recursive: true }).catch(() => []);
   const files = await Promise.all(
@@ -522,7 +522,7 @@ describe('the app', () => {
   });
 });
 
-// One story of real processes: a first start is slow.
+// One long story, because the first start of real processes is slow.
 describe('an installation whose key is lost', () => {
   const password = 'correct horse battery';
 
@@ -534,7 +534,7 @@ describe('an installation whose key is lost', () => {
         code: 0,
         stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
       });
-      // A command that makes nothing says where it looked.
+      // A command that creates nothing says where it looked.
       const nowhere = await posthorn.run(['token', 'list', '--workspace', 'ws_1']);
       expect(nowhere).toMatchObject({
         code: 1,

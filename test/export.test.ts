@@ -40,7 +40,7 @@ const otherWorkspace = async () => {
   return { stranger, workspaceId, nameHere: (id: string) => names.get(id) ?? id };
 };
 
-/** All that makes a post, with its files as their bytes and alternative texts. */
+/** The full content of a post, with its files as bytes and alternative texts. */
 const contentOf = async (posts: readonly Post[], nameHere = (id: string) => id) => {
   const files = async (ids: string[]) =>
     Promise.all(
@@ -249,7 +249,7 @@ describe('20,000 posts', () => {
     const cut = () =>
       service.logLines.some((line) => line.includes('"/api/app/export"') && line.includes('"cut":true'));
     await until('the server has noticed', cut);
-    // 30 MB in all, of which buffers on the way hold a few.
+    // 30 MB in total, of which buffers along the way hold a small part.
     expect(pages() - before).toBeLessThan(50);
   });
 });

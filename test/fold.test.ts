@@ -28,7 +28,7 @@ describe('a text folds after characters', () => {
     // An emoji of several code points is one character, and so is a letter with its accent.
     ['👨‍👩‍👧‍👦👍🏽🇩🇪é1️⃣!', '👨‍👩‍👧‍👦👍🏽🇩🇪é1️⃣', '!'],
     ['नमस्ते दुनिया', 'नमस्ते दु', 'निया'],
-    // Cut by reading order, which the page then lays out from the right.
+    // Text is cut in reading order; the page then lays it out from right to left.
     ['שלום עולם', 'שלום ', 'עולם'],
     ['مرحبا بك', 'مرحبا', ' بك'],
     ['a\nb\nc\nd', 'a\nb\nc', '\nd'],

@@ -454,7 +454,7 @@ test('a check that another process overtook is not saved, but made again', async
   const account = await service.connect('mastodon', { handle: 'overtaking', without: ['write:statuses'] });
   const id = await plan([account], inDays(4));
   await foretold(id, 'permission');
-  // Only the check that is made again writes them now.
+  // From here on, only the repeated check can write these rows.
   await run('forgetForecast', 'delete from forecasts where post_id = $1', [id]);
   go();
   await checking;
@@ -530,7 +530,7 @@ test('in a random month every failure was foretold, and nothing that was blocked
       await announce('media');
     },
   };
-  /** The last forecast before the time of each post, for each account. */
+  /** The last forecast for each account before its post was due. */
   const seen = new Map<string, ForecastEntry[]>();
   for (let day = 0; day < 30; day++) {
     await happenings[day]?.();

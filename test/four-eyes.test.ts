@@ -5,7 +5,7 @@ import { modern, speak } from '#test/support/mcp';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 
-/** A workspace where approvers alone publish: Ed edits and asks, the owner and Una decide. */
+/** A workspace where only approvers publish: Ed edits and asks, the owner and Una decide. */
 
 type Browser = ReturnType<Service['browser']>;
 
@@ -41,7 +41,7 @@ const replacement = (post: { id: string; accountIds: string[]; versions: object[
   ...change,
 });
 
-/** The card that an answer says was made. */
+/** The card that the response says was created. */
 const cardOf = ({
   status,
   body,
@@ -77,12 +77,12 @@ afterAll(() => service.stop());
 describe('whatever an editor does to make something public, or to change what was approved, becomes a request', () => {
   interface Way {
     readonly what: string;
-    /** The post that exists before. */
+    /** Creates the post that exists beforehand. */
     readonly begin?: () => Promise<string>;
-    /** Returns the post, if it is new. */
+    /** Returns the id of a post that it creates. */
     readonly send: (id: string) => Promise<string | undefined>;
     readonly status: string;
-    /** After a yes. */
+    /** The state after approval. */
     readonly becomes: object;
   }
   const direct = (send: (id: string) => ReturnType<typeof act>) => async (id: string) => {
@@ -537,7 +537,7 @@ describe('a review link may invite words of an outsider', () => {
     const { updatedAt } = seen;
     expect((await say(secret, { verdict: 'Change', body: 'Shorter, please', updatedAt })).body).toEqual({ done: true });
     expect((await say(secret, { updatedAt })).body).toEqual({ done: true });
-    // Words decide nothing.
+    // Feedback on a review link decides nothing.
     expect([(await get(id)).status, (await card(cardId)).status]).toEqual(['Draft', 'Open']);
     expect(await adviceOn(id, una)).toMatchObject([
       { name: 'Clara Client', verdict: 'Change', body: 'Shorter, please', isCurrent: true },
@@ -569,7 +569,7 @@ describe('a review link may invite words of an outsider', () => {
     await ed.delete(`/api/app/shares/${shareId}`);
     expect((await say(secret, {})).status).toBe(404);
     expect((await say('x'.repeat(22), {})).status).toBe(404);
-    // The words outlive their link.
+    // Feedback outlives its link.
     expect(await adviceOn(id)).toHaveLength(1);
   });
 
@@ -638,7 +638,7 @@ describe('a review link may invite words of an outsider', () => {
     expect(await say(first.secret, {})).toMatchObject({ status: 409, body: { code: 'Conflict' } });
     const second = await share(id);
     const answers: number[] = [];
-    // More than one hour allows, also when an hour ends in between.
+    // More than the hourly limit, even if a new hour starts in between.
     for (let n = 0; n < 62 && !answers.includes(429); n++) answers.push((await say(second.secret, {})).status);
     expect(answers).toContain(429);
   });

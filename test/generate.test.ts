@@ -41,7 +41,7 @@ export const shoutPost = ({ reading }: { reading: Reading }): Handler<(typeof po
     return { text: (post.versions[0]?.content[0]?.body ?? '').toUpperCase() };
   };
 `;
-/** One that needs approval: what its card is about, and says, is part of the declaration. */
+/** An action that needs approval, so its declaration also says what its card is about and shows. */
 const hush = shout
   .replaceAll('posts.shout', 'posts.hush')
   .replace(
@@ -123,7 +123,7 @@ const outputs = async () => {
   return files;
 };
 
-/** `work` with other text in one file, which is afterwards what it was. */
+/** Runs `work` with a changed file, then restores the file. */
 const withFile = async <Result>(file: string, text: string, work: () => Promise<Result>) => {
   const before = await read(file).catch(() => undefined);
   await write(file, text);
@@ -227,8 +227,8 @@ describe('three more actions, one more route and one more network', () => {
   beforeAll(async () => {
     fresh = await freshDatabase({ isMigrated: true });
     posthorn = await createProcesses(copy, { DATABASE_URL: urlOf(fresh.parts) });
-    // The places that are touched by hand: a declaration and a handler for each action, a declaration for the route, a
-    // folder for the network.
+    // Everything a developer edits by hand: a declaration and a handler per action, a declaration for the route,
+    // a folder for the network.
     const posts = await read('contracts/posts.ts');
     await write(
       'contracts/posts.ts',

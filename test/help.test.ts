@@ -28,7 +28,7 @@ afterAll(() => service.stop());
 const open = (path: string, headers: Record<string, string> = { accept: 'text/html' }) =>
   fetch(service.url + path, { headers, redirect: 'manual' });
 
-/** Pages of the help by address, as the server answers them, reached by links from the front page alone. */
+/** All help pages by address, as the server serves them, found by following links from the front page only. */
 const walk = async () => {
   const pages = new Map<string, string>();
   const left = ['/help'];

@@ -150,7 +150,7 @@ test('the history of a post is bounded in entries and bytes, and the newest text
   const { id } = await draft();
   await service.asHuman('posts.schedule', { id, at: tomorrow() });
   await owner.post(`/api/app/posts/${id}/unschedule`);
-  // Two clients in turn, so that nothing is folded.
+  // Alternate between two clients, so that no revisions are merged.
   const clients = [{ kind: 'Token', name: 'One' } as const, { kind: 'Token', name: 'Two' } as const];
   for (let step = 0; step < bounds.revisions + 5; step++) {
     const client = clients[step % 2];

@@ -4,7 +4,7 @@ import { legacy, post } from '#test/support/mcp';
 import { readDocuments } from '#test/support/openapi';
 import { type Service, startService } from '#test/support/service';
 
-/** Everything that the OpenAPI document and the MCP catalog name, with values that nobody means well: none is a fault of ours. */
+/** Hostile values for everything in the OpenAPI document and the MCP catalog: none may cause a server error. */
 
 interface Schema {
   $ref?: string;
@@ -64,7 +64,7 @@ const bodies: (string | Blob)[] = [
   '{"\\u0000":1}',
   new Blob([new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])]),
 ];
-/** What reads a body is one for all operations: a few of them show that it has an end. */
+/** All operations share one body parser, so a few of them show that bodies are limited. */
 const largeBodies = [manyFields, `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`];
 const segments = [
   '%00',
@@ -127,7 +127,7 @@ const expectNoFault = async (work: readonly Sending[]) => {
 const resolved = (schema: Schema = {}): Schema =>
   schema.$ref ? (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
 
-/** Something of the right type for the fields that are not meant. */
+/** A value of the right type for the fields that are not under attack. */
 const plausible = (schema: Schema): unknown => {
   const { type, enum: choices, default: byDefault } = resolved(schema);
   if (byDefault !== undefined) return byDefault;
@@ -161,7 +161,7 @@ test('no operation of the OpenAPI document fails, whatever is in its path and bo
     operations.flatMap(({ path, method, operation }, number) => {
       const { schema } = operation.requestBody?.content['application/json'] ?? {};
       const isAction = path.startsWith('/api/agent/');
-      // Behind the other door is the same action.
+      // The other endpoint runs the same action.
       const doors = isAction
         ? [
             { path, headers: token, everyNth: 1 },
@@ -173,7 +173,7 @@ test('no operation of the OpenAPI document fails, whatever is in its path and bo
           ? segments.map((segment) => ({ ...door, path: door.path.replaceAll(/\{\w+\}/g, () => segment) }))
           : [door],
       );
-      // Where both a path and a body are asked for, a body for each path would say nothing more.
+      // If an operation has both a path and a body, sending every body to every path would show nothing more.
       return places.flatMap(({ path, headers, everyNth }, index) => {
         if (schema === undefined || index >= doors.length) {
           return [sending('path', method, path, method === 'get' ? undefined : '{}', headers())];

@@ -41,7 +41,7 @@ const metadata = async (path: string) => {
   return { status: response.status, body: JSON.parse(response.text) };
 };
 
-/** What the client of a signed-in user is answered without any page in between. */
+/** The error that the client of a signed-in user gets directly, without a page in between. */
 const refusal = async (changes: Record<string, string | null>, user: string | undefined = 'usr_ann') =>
   answerOf(await identity.browser(user).go(authorizeUrl(identity, clientId, changes)));
 
@@ -73,7 +73,7 @@ describe('what clients read first', () => {
     'a forged host changes no address in %s',
     async (path) => {
       const forged = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' };
-      // fetch would not send another host.
+      // fetch does not allow setting the host header.
       const answer = await request(identity.url + path, { headers: forged });
       const body = (await answer.body.json()) as Record<string, unknown>;
       expect(JSON.stringify(body)).not.toContain('evil.example');
@@ -206,7 +206,7 @@ describe('sign-in and consent', () => {
     const page = await browser.go(authorizeUrl(identity, clientId));
     await browser.go(authorizeUrl(identity, clientId));
     const id = new URL(page.url).pathname.split('/').at(-1);
-    // The cookie of a question is for its own path; one that is sent elsewhere counts for nothing there.
+    // The cookie of a consent question belongs to its path; sent to another path, it must not count.
     const cookies = browser.cookies().filter(({ path }) => path.endsWith(`/${id}`));
     const thief = identity.browser('usr_ann');
     for (const { name, value } of cookies) thief.set(name, value);
@@ -316,7 +316,7 @@ describe('a request that breaks the rules is refused', () => {
     expect(await refusal({ prompt: 'none' })).toMatchObject({ error: 'login_required' });
   });
 
-  /** RFC 9700, 4.11.2: else anybody could register an address and send people there through ours. */
+  /** RFC 9700, 4.11.2: otherwise anybody could register an address and use us as an open redirector. */
   describe('on a page of ours with a link, for a client that the person has not let in', () => {
     const wrong = [
       { prompt: 'none' },

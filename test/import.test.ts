@@ -235,7 +235,7 @@ describe('saving', () => {
     const before = await service.count('posts');
     expect(await through(person, id, 'save')).toMatchObject({ totals: { saved: 2 } });
     expect(await service.count('posts')).toBe(before);
-    // Told once, to whoever brought the file.
+    // Only the person who uploaded the file is notified, and only once.
     const colleague = service.browser();
     await colleague.signIn((await service.addMember('owner')).email);
     const told = async (who: Person) =>
@@ -282,7 +282,7 @@ describe('saving', () => {
 
   test('ended in the middle leaves whole rows, and goes on with the others', async () => {
     const { id } = await tried('text\nFirst of two\nSecond of two\n');
-    // As a process that is killed between two statements of a row leaves it: what it had not committed is gone.
+    // The state after a process is killed between two statements of a row: uncommitted changes are gone.
     await service.database.script(
       `create function stop_here() returns trigger language plpgsql as $$ begin raise exception 'killed'; end $$;
        create trigger stop before update on import_rows for each row when (new.number = 2) execute function stop_here();`,

@@ -17,7 +17,7 @@ interface Job {
 
 const hourMs = 3_600_000;
 
-/** What Agenda keeps in MongoDB, where `every` writes a job anew and forgets when it ran last. */
+/** Agenda's storage in MongoDB. As there, `every` overwrites a job and forgets when it last ran. */
 const keptInMongo = () => {
   const kept = new Map<string, Job>();
   const work = new Map<string, () => Promise<void>>();
@@ -162,7 +162,7 @@ describe('the overview is in the time of the service', () => {
 });
 
 describe('a loop of due work', () => {
-  /** With eight rows that are due, of which four may be in hand; each is handled until it is let go. */
+  /** A loop with eight due rows that may handle four at a time. Each stays in flight until the test releases it. */
   const openLoop = () => {
     const claimed: number[] = [];
     const held = new Set<() => void>();

@@ -23,7 +23,7 @@ let posthorn: Processes;
 let token: string;
 let accountId: string;
 const [email, password] = ['owner@example.com', 'correct horse battery'];
-/** A start is slow, so the one after a kill serves the next case. */
+/** Starting is slow, so the process restarted after a kill also serves the next case. */
 let service: Running;
 
 beforeAll(async () => {
@@ -139,7 +139,7 @@ test('a process killed in the middle of a decision leaves the request open, and 
   await Promise.all([client.end(), activity.end()]);
 });
 
-/** Passes bytes on to a port that can change, and holds them back after this many. */
+/** A proxy to a port that can change. It stops forwarding after `holdAfter` bytes. */
 const openHeldLine = async (port: number, holdAfter: number) => {
   const target = { port, isHeld: true };
   const line = createLine((client) => {

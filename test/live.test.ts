@@ -50,7 +50,7 @@ const listen = async (
         kind,
         ...(JSON.parse(data) as { id?: string; text?: string }),
       })),
-    /** Where it stands before it has heard anything. */
+    /** The tab's position in the event stream before any event. */
     firstId: () => /^id: (\S+)$/m.exec(heard)?.[1] ?? '',
     stop: () => stop.abort(),
   };
@@ -211,7 +211,7 @@ test('a tab that opens before its instance hears of changes reads everything aga
 
 describe('a tab that connects again', () => {
   test('hears what it has missed, once and in order', async () => {
-    // What the tests before began may still be told.
+    // Events from earlier tests may still arrive, so ignore them.
     const ofThis = (tab: Awaited<ReturnType<typeof listen>>) =>
       tab.events().filter(({ id = '' }) => /^post_\d$/.test(id));
     const first = await listen();
@@ -279,7 +279,7 @@ describe('a tab that connects again', () => {
     const changesBefore = changes;
     await service.posthorn.live.accessChanged(service.owner.userId);
     await until('it hears that access changed', () => changes > changesBefore);
-    // Those before it the other instance may have missed: it was still connecting.
+    // The other instance may have missed earlier events, because it was still connecting.
     const seen = last;
     await until('this one too', () => before.events().some(({ eventId }) => eventId === seen));
     await tell('post_after');
@@ -394,7 +394,7 @@ describe('a stream ends at once', () => {
       "insert into totp_factors (user_id, sealed_secret, confirmed_at) values ($1, '', now())",
     ],
   ])('when its user removes their %s, and the workspace asks for two factors', async (name, path, insert) => {
-    // Without a heartbeat, which would end it too.
+    // Disable the heartbeat, because it would end the stream too.
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { userId, workspaceId, browser, tab } = await newcomer();
     await service.database.run(sql(`test.live ${name}`, insert), [userId]);

@@ -5,7 +5,7 @@ import { sql } from '#server/store/database';
 import { type Service, startService } from '#test/support/service';
 import { newTeam, type Team } from '#test/support/teams';
 
-/** Routes whose answer has a secret: the key is stored and the answer is not. A new one is covered by being declared. */
+/** Routes that return a secret store the idempotency key but not the response. New ones are covered once declared. */
 
 let service: Service;
 beforeAll(async () => {

@@ -86,7 +86,7 @@ describe('a notification', () => {
       expect(part).toContain('http://posthorn.test/posts/post_1');
       expect(part).not.toMatch(/text of the post|Why it failed/);
     }
-    // Nothing tells us that it was read.
+    // No tracking: nothing tells us whether the mail was read.
     expect(mail.html).not.toMatch(/<img|src=/);
     expect([...mails.to(viewer.email), ...mails.to(quiet.email)]).toEqual([]);
     await until('all have ended', async () => (await rows()).every(({ state }) => state === 'sent'));
@@ -156,7 +156,7 @@ describe('a mail', () => {
     await turn();
     expect(await last(own)).toMatchObject({ attempts: 1 });
     const later = await startMailServer({ port });
-    // Too much is under way there: 4xx is worth another try.
+    // A 4xx reply is temporary, so it is retried.
     later.refuse('owner@example.com', 450);
     await own.clock.forward(ladderMs[0] ?? 0);
     await turn();

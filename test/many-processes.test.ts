@@ -38,7 +38,7 @@ const nextRoot = mkdtempSync(join(tmpdir(), 'posthorn-next-'));
 const newest = migrations.length;
 const lastEntry = new RegExp(`\\{ number: ${newest}, name: .+ \\},?`, 'g');
 
-/** A release of its own, made of what is built here. */
+/** Creates a release of its own from what is built here. */
 const buildRelease = (root: string, changes: readonly (readonly [RegExp, (found: string) => string])[]) => {
   mkdirSync(join(root, 'dist'));
   for (const name of ['node_modules', 'openapi']) symlinkSync(join(here, name), join(root, name));
@@ -61,7 +61,7 @@ const buildRelease = (root: string, changes: readonly (readonly [RegExp, (found:
 const buildReleases = async () => {
   await buildProgram();
   buildRelease(oldRoot, []);
-  // The next one adds something, then takes something away, and looks more often whether it can.
+  // The next release adds something, then removes something, and checks more often whether it may.
   const added = `alter table posts add column fixture text; create index fixture on posts (fixture) where fixture is not null`;
   const adding = `{ number: ${newest + 1}, name: 'adding', sql: '${added}' }`;
   const contracting = `{ number: ${newest + 2}, name: 'contracting', sql: 'drop index fixture', contracts: true }`;
@@ -94,7 +94,7 @@ beforeAll(async () => {
   const add = ['account', 'add', '--workspace', made.workspaceId ?? '', '--network', 'x'];
   accountId = (await old.ask(...add)).id ?? '';
   next = await createProcesses(nextRoot, { ...shared, POSTHORN_DATA: old.dataDir });
-  // Or it would be a session of the release before.
+  // With any other name it would count as a session of the old release.
   database = new pg.Pool({ ...fresh.parts, application_name: `posthorn ${newest + 2}`, max: 2 });
   database.on('error', () => undefined);
 });
@@ -110,7 +110,7 @@ afterAll(async () => {
   for (const root of [oldRoot, nextRoot]) rmSync(root, { recursive: true });
 });
 
-/** Again and again until it is told to stop; what fails is kept. */
+/** Repeats the work until told to stop, and collects errors. */
 const keepOn = (work: () => Promise<unknown>) => {
   const troubles: unknown[] = [];
   let rounds = 0;
@@ -129,7 +129,7 @@ const keepOn = (work: () => Promise<unknown>) => {
   };
 };
 
-/** Waits and repeats as the generated SDK does for a call that changes nothing. */
+/** Waits and retries like the generated SDK for a read-only call. */
 const likeTheSdk = async (work: () => Promise<{ status: number }>) => {
   for (let retries = 0; ; retries++) {
     const { status } = await work().catch(() => ({ status: 0 }));
@@ -139,7 +139,7 @@ const likeTheSdk = async (work: () => Promise<{ status: number }>) => {
   }
 };
 
-/** A tab that connects again as browsers do, and says what it has seen. */
+/** A tab that reconnects like a browser and records the events it has seen. */
 const openTab = (cookie: string) => {
   const heard = new Map<string, number>();
   let last: string | undefined;
@@ -251,11 +251,11 @@ test('three processes, one killed, all replaced over a migration that contracts:
     }
     if (index < ports.length - 1) {
       instances[index] = await startOn(next, index);
-      // Both releases answer while it waits.
+      // Both releases answer requests while the migration waits.
       expect(await applied()).toBe(newest + 1);
     }
   }
-  // The last process of the release before is gone: those that run apply it.
+  // The last process of the old release has stopped, so a running process applies the migration.
   await until('the index is gone', async () => (await applied()) === newest + 2);
   instances[ports.length - 1] = await startOn(next, ports.length - 1);
 
@@ -266,7 +266,7 @@ test('three processes, one killed, all replaced over a migration that contracts:
     expect(rounds).toBeGreaterThan(20);
   }
 
-  // What was in hand at the kill is found when its lease has ended.
+  // Work that was in flight at the kill is picked up after its lease ends.
   await until('nothing is being sent', isQuiet);
   for (let minute = 0; (await open()) > 0 && minute < 20; minute++) {
     sandbox.forward(60_000);

@@ -35,7 +35,7 @@ afterAll(async () => {
 
 const redirectUrl = 'http://127.0.0.1:7777/done';
 
-/** The human: follows the client's address, signs in where the page says so, and ticks. */
+/** The human: follows the client's address, signs in where the page asks for it, and ticks the scopes. */
 const human = (scopes?: readonly string[]) => {
   const browser: Browser = createBrowser(service.url);
   return async (authorizationUrl: string) => {
@@ -51,7 +51,7 @@ const human = (scopes?: readonly string[]) => {
   };
 };
 
-/** The memory of a client, as its user would keep it. */
+/** What a client stores, as on its user's machine. */
 const memory = ({ hasDocument = true } = {}) => {
   const kept: { client?: never; tokens?: never; verifier: string; asked: string; discovery?: never } = {
     verifier: '',
@@ -313,7 +313,7 @@ describe('registration', () => {
     movedMs += ms;
     service.wallClock.forward(ms);
   };
-  // The provider's own tokens know the true time alone.
+  // The provider's own tokens only know the real time, so move the test clock back.
   afterEach(() => forward(-movedMs));
   const dayMs = 86_400_000;
 
@@ -649,7 +649,7 @@ describe('connected clients', () => {
     const refused = await ask(token);
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toContain('error="invalid_token"');
-    // What it did before is still to be written down, and gives nothing back.
+    // A pending "last used" entry must not bring the client back.
     await service.posthorn.clients.saveLastUsed();
     expect((await clients()).map((one) => one.clientId)).not.toContain(clientId);
     expect((await ask(token)).status).toBe(401);

@@ -312,7 +312,7 @@ describe('protocol versions', () => {
         raw({ ...ping, method: 'initialize', params: { protocolVersion: version } }),
         raw({ ...ping, method: 'tools/list', params: { _meta: envelope(version) } }),
       ];
-      // Spaces at the ends of a header are not part of it, so that empty is what arrives.
+      // Header values are trimmed, so a blank version would arrive empty.
       if (version.trim()) {
         const headers = { 'mcp-protocol-version': version };
         ways.push(raw({ ...ping, method: 'tools/list' }, headers));
@@ -477,13 +477,13 @@ describe('tools/list', () => {
   );
 });
 
-/** Every value of an output, as a text for models has to say it. */
+/** Every value of an output, as it must appear in the text for models. */
 const saidIn = (output: unknown): string[] =>
   typeof output === 'object' && output !== null
     ? Object.values(output).flatMap(saidIn)
     : [typeof output === 'string' ? JSON.stringify(output).slice(1, -1) : String(output)];
 
-/** Their texts leave things out, and have tests of their own. */
+/** The texts of these tools leave values out, and have their own tests. */
 const shortened: readonly string[] = ['accounts_list', 'analytics_summary', 'media_list', 'providers_limits'];
 
 describe('tools/call', () => {
@@ -872,7 +872,7 @@ describe('authorization', () => {
       const others = everyScope.filter((one) => one !== scope);
       const token = door.tokenWith(others, true);
       for (const version of versions) {
-        // Arguments come later: who may not call a tool learns nothing about it.
+        // Scopes are checked before arguments: callers without access learn nothing about a tool.
         const { status, headers, body } = await client(version).call(name, { nonsense: true }, { token });
         expect({ status, header: headers.get('www-authenticate'), body }).toEqual({
           status: 403,

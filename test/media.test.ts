@@ -274,7 +274,7 @@ describe('an upload', () => {
 
   test('that takes too long to decode is told so, and not that it is damaged', async () => {
     const { default: sharp } = await import('sharp');
-    // What libvips says when its time is up; a picture that really takes half a minute would hold the test for as long.
+    // The error that libvips throws on a timeout. A real image that slow would take half a minute.
     const decode = vi.spyOn(sharp.prototype, 'toBuffer').mockRejectedValueOnce(new Error('timeout: 42% complete'));
     const { status, body } = await send([['file', blob(photo), 'slow.jpg']]);
     decode.mockRestore();
@@ -990,14 +990,14 @@ describe('a file without a row', () => {
     const inFolder = (name: string) => join(service.config.dataDir, 'media', name);
     for (const name of [orphan, `${orphan}.thumbnail`, 'README']) await writeFile(inFolder(name), 'x');
     expect(await service.posthorn.sweepOrphans()).toBe(0);
-    // An upload under way, while somebody moves the clock of the sandbox.
+    // Moving the sandbox clock must not end an upload in progress.
     await service.clock.forward(4 * 3_600_000);
     await service.posthorn.sweepIncoming();
     expect(await service.posthorn.sweepOrphans()).toBe(0);
     await access(path);
     const hoursAgo = new Date(Date.now() - 4 * 3_600_000);
     await utimes(path, hoursAgo, hoursAgo);
-    // At the start of an instance, whose folder no other may see.
+    // As when an instance starts with a folder that no other instance uses.
     await service.posthorn.sweepIncoming();
     await expect(access(path)).rejects.toThrow();
     const next = await receive();

@@ -58,7 +58,7 @@ const joinAgain = async ({ email }: Person, role: Role) => {
 let count = 0;
 const newAddress = () => `invited${++count}@example.com`;
 
-/** Makes what a person can have as a member, and answers with whether they still have it. */
+/** Creates something a member can have. Returns a function that tells whether it still exists or works. */
 type Make = (person: Person) => Promise<() => Promise<boolean>>;
 
 const openWorkspace: Make =
@@ -74,7 +74,7 @@ const personalToken: Make = async ({ browser }) => {
 const redirectUri = 'https://desk.example.com/done';
 const verifier = randomBytes(32).toString('base64url');
 
-/** A client that registers itself, up to the code that it gets after the person's yes. */
+/** Registers a client and returns the code that it gets once the person agrees. */
 const consentOf = async ({ browser }: Person) => {
   const { client_id } = (
     await service.request('POST', '/auth/register', {
@@ -129,7 +129,7 @@ const mcpCode: Make = async (person) => {
   return async () => canListTools(await redeem(consent));
 };
 
-/** One that the push service refused at first, so that it waits for its second try. */
+/** A message that the push service refused at first, so that it waits for its second attempt. */
 const pushMessage: Make = async ({ browser, workspaceId }) => {
   const phone = pushes.subscribe();
   const { browsers } = (await browser.post('/api/app/push-browsers', phone.subscription)).body;
@@ -200,7 +200,7 @@ const liveStream: Make = async ({ browser, workspaceId }) => {
   };
 };
 
-/** What a member has, by the names of the one list in the code, and the roles that keep it. */
+/** Everything a member can have, under the names used by `memberships.things`, and the roles that keep it. */
 const things: readonly [string, string, readonly Role[], Make][] = [
   ['workspace open in browsers', 'the open workspace of a browser', everyone, openWorkspace],
   ['personal tokens', 'a personal token', everyone, personalToken],
@@ -286,7 +286,7 @@ describe('an invitation', () => {
     );
   });
 
-  /** As the release before left them: the inviter lost the role, and nobody withdrew anything. */
+  /** Changes as the release before made them: the inviter lost the role, but nothing was revoked. */
   const quietly = {
     removed: 'delete from members where user_id = $1',
     'made an editor': "update members set role = 'editor' where user_id = $1",

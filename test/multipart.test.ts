@@ -4,7 +4,7 @@ import { FormCutOff, readParts } from '#server/media/multipart';
 
 const lines = (...all: string[]) => all.join('\r\n');
 
-/** In pieces of so many bytes, as a slow line brings them. */
+/** Yields chunks of `length` bytes, as a slow connection would. */
 const inPieces = async function* (form: Buffer, length: number) {
   for (let at = 0; at < form.length; at += length) yield form.subarray(at, at + length);
 };

@@ -8,7 +8,7 @@ import { signIn } from '#server/sandbox/sign-up';
 import { networks as folders, postOf } from '#test/support/networks';
 import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 
-/** A network may change its answers any day. Nothing of that is a crash, calls a post absent, or passes without a word. */
+/** Networks may change their answers at any time. That must not crash us, hide a post or go unreported. */
 
 let sandbox: SandboxNetworks;
 let publisher: ReturnType<typeof createPublisher>;
@@ -46,7 +46,7 @@ const sorry = JSON.stringify({
   message: 'Something went wrong',
 });
 
-/** What a network makes of a question. The first three have done what was asked. */
+/** How a network reacts to a request. The first three still do what was asked. */
 const behaviours = {
   'renames its fields': async (ask: Request, request: NetworkRequest) =>
     rewritten(await ask(request), (entries) => entries.map(([key, value]) => [`new_${key}`, value])),
@@ -76,7 +76,7 @@ const growing = (site: Site): Site => ({
   },
 });
 
-/** What came of it: a result, or trouble that says so in a sentence. Anything else is a crash. */
+/** A result, or a NetworkTrouble with a message. Any other error is a crash. */
 const outcomeOf = async <Result>(work: Promise<Result>): Promise<Result | NetworkTrouble> => {
   try {
     return await work;
@@ -156,7 +156,7 @@ describe.each(all)('$key', ({ key, network, example }) => {
     expect(await network.readMetrics(grown, account, [published])).toMatchObject([{ is: 'numbers' }]);
   });
 
-  /** What an account is asked for beside posts. An answer that is understood has what it is asked for. */
+  /** Requests about an account other than posting. If the answer is understood, it must have what was asked for. */
   const questions: Readonly<Record<string, (site: Site, account: NetworkAccount) => Promise<unknown>>> = {
     'while an account is connected': async (site) => {
       const redirectUri = 'http://posthorn.test/connect/callback';

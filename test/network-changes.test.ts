@@ -10,7 +10,7 @@ import { complaintsAbout } from '#test/support/documented';
 import { documented, networks, type PostExample, postOf } from '#test/support/networks';
 import { createPublisher, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 
-/** What networks changed in 2026, or do although no page of theirs says so. */
+/** What networks changed in 2026, and undocumented behaviour of theirs. */
 
 let sandbox: SandboxNetworks;
 let publisher: ReturnType<typeof createPublisher>;
@@ -54,7 +54,7 @@ const troubleOf = async (work: Promise<unknown>): Promise<NetworkTrouble> => {
   throw error ?? new Error('there was no trouble');
 };
 
-/** The same site, and every request that it gets. */
+/** Wraps a site and records every request to it. */
 const watched = (site: Site) => {
   const requests: NetworkRequest[] = [];
   return {
@@ -211,7 +211,7 @@ describe.each(['linkedin', 'linkedin_page'])('%s: pictures as a document', (key)
       ['2160', '500'],
     ]);
     expect(text).toContain(`/Count ${boxes.length} `);
-    // Each entry of its table leads to the object of this number.
+    // Each entry of the PDF's cross-reference table points to the object with its number.
     const tableAt = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(text)?.[1]);
     const offsets = [...text.slice(tableAt).matchAll(/^(\d{10}) 00000 n $/gm)].map(([, offset]) => Number(offset));
     expect(offsets).toHaveLength(3 + boxes.length * 3);

@@ -28,7 +28,7 @@ const troubleOf = async (work: Promise<unknown>): Promise<NetworkTrouble> => {
 };
 
 let texts = 0;
-/** The plainest example, with a text of its own and perhaps a mark that makes the sandbox misbehave. */
+/** The simplest example, with unique text and optionally a mark that makes the sandbox misbehave. */
 const plainPost = (example: NetworkPost, mark = ''): NetworkPost => {
   const [first, ...others] = example.items;
   const body = `${first?.body} ${++texts} & more${mark && ` ${mark}`}`;

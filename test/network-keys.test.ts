@@ -19,7 +19,7 @@ import { openPosthorn } from '#test/support/posthorn';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 
-/** Credentials of networks that the operator enters. The real TikTok is its sandbox, behind a server of the test. */
+/** Network credentials that the operator enters. TikTok's sandbox, behind a test server, stands in for the real one. */
 
 let service: Service;
 let relay: Server;
@@ -87,7 +87,7 @@ test('right ones are sealed, used at once by every instance, and tested by a fir
   const other = openPosthorn({ database, outbound, seal, config, clock: createMovableClock(), ownUrl: () => '', log });
   other.jobs.follow();
   other.live.start();
-  // Open tabs of all workspaces read the networks again.
+  // Open tabs of all workspaces are told to reload the networks.
   const events: string[] = [];
   service.posthorn.live.onChange(({ workspaceId, kind, id }) => events.push(`${workspaceId} ${kind} ${id}`));
   expect(await save(right)).toMatchObject({ status: 200, body: { tried: true } });
@@ -141,7 +141,7 @@ test('a tab that asks another instance as soon as it hears of them gets them, wh
     query: async (statement, values) => {
       if (statement.name === 'networkKeys.all') await held;
       const rows = await database.query<never>(statement, values);
-      // The answer has all it needs but the keys.
+      // At this point the answer waits only for the keys.
       if (statement.name === 'users.operator' && isAsked) setImmediate(go);
       return rows;
     },

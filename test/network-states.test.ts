@@ -5,7 +5,7 @@ import { NetworkTrouble, type TroubleKind } from '#server/networks/trouble';
 import { networks, type PostExample, postOf } from '#test/support/networks';
 import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 
-/** What every new operator meets before an app is reviewed, paid for or set up: who says what to do about it. */
+/** What every new operator meets before an app is reviewed, paid for or set up. The message says who must do what. */
 
 let sandbox: SandboxNetworks;
 let publisher: ReturnType<typeof createPublisher>;

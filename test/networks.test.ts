@@ -69,7 +69,7 @@ describe.each(networks)('$key', ({ key, network, examples }) => {
     expect(countText(constraints.characters, textOf(text), optionsOf(network, set))).toBe(length);
   });
 
-  // Something that takes time with the square of the length would run into the time limit of the test.
+  // Quadratic work would exceed the time limit of the test.
   test.each(['a.', '@a', 'https://a.com/(', '👨‍👩‍👧‍👦', '\u0301'])('gets through a long text of %s', (piece) => {
     const body = piece.repeat(100_000 / piece.length);
     const post = { items: [{ body, media: [] }], options: optionsOf(network) };
@@ -318,7 +318,7 @@ describe('whatever a network answers', () => {
   );
 
   describe('what the posts of a busy account say of one whose answer was lost', () => {
-    /** A Mastodon server with these posts, newest first, that shows so many at once, and how often it was asked. */
+    /** Looks for a lost post on a Mastodon server that has these posts, newest first, and counts the requests. */
     const ask = async (texts: readonly string[], page: number, secondsAgo: (index: number) => number = () => 0) => {
       const mastodon = networks.find(({ key }) => key === 'mastodon')?.network as Network;
       const statuses = texts.map((content, index) => ({

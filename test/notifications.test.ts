@@ -96,7 +96,7 @@ describe('a request of an agent', () => {
     expect(await of()).toMatchObject([{ title: '1 request of Burst Agent', needsYou: true, read: true }]);
     await owner.post(`/api${paths[2]}/reject`);
     expect(await of()).toMatchObject([{ needsYou: false }]);
-    // Nothing of the burst waits any more: the next request is news.
+    // No request of the burst is open any more, so the next one triggers a new notification.
     await askFor(4);
     expect((await of()).map(({ title }) => title)).toEqual([
       'Burst Agent asks to publish a post',
@@ -129,7 +129,7 @@ describe('a request of an agent', () => {
       { kind: 'approval.rejected', needsYou: false, read: false },
       { kind: 'approval.requested', needsYou: false, read: false },
     ]);
-    // Whoever decided need not be told.
+    // The person who decided does not need a notification.
     expect(await about(path, editor)).toMatchObject([{ needsYou: false, read: true }]);
   });
 
@@ -171,7 +171,7 @@ describe('a post', () => {
     expect(await about(path, viewer)).toMatchObject([{ needsYou: false }]);
     await service.asHuman('posts.publishNow', { id });
     await until('it failed again', async () => (await about(path)).length === 2);
-    // The later one speaks for both.
+    // The later notification covers both.
     expect((await about(path)).map(({ needsYou }) => needsYou)).toEqual([true, false]);
     await service.asHuman('posts.delete', { id });
     expect((await about(path)).map(({ needsYou }) => needsYou)).toEqual([false, false]);

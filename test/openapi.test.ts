@@ -128,9 +128,9 @@ describe.each(documents)('openapi/%s', (_, whole: WholeDocument) => {
   });
 });
 
-/** A document that breaks callers of the last release is noticed before they notice it. */
+/** Detects a change of the document that breaks callers of the last release, before it reaches them. */
 
-/** A copy in which what stands at this place is another value, or is gone. */
+/** A copy of the document in which the values at these paths are replaced or removed. */
 const changed = (...edits: (readonly [path: readonly string[], value?: unknown])[]) => {
   const copy = structuredClone(document);
   for (const [path, value] of edits) {

@@ -81,7 +81,7 @@ describe('a database that is not there yet', () => {
     line?.close();
   });
 
-  /** A way to the database over TCP, which cuts the connections with these numbers after PostgreSQL has said something. */
+  /** A TCP proxy to the database. It cuts the connections with these numbers soon after PostgreSQL first answers. */
   const openLine = async (port: number, cuts: readonly number[] = []) => {
     let made = 0;
     line = createServer((outside) => {
@@ -234,7 +234,7 @@ describe('too few connections', () => {
         () => true,
         () => false,
       );
-    // To connect may take longer than that.
+    // Connecting may take longer than that.
     await until('there is one for statements', () => isOpen(database.query(one)));
     await until('there is one for transactions', () => isOpen(database.transaction(() => database.query(one))));
     let end = () => undefined as unknown;
@@ -375,7 +375,7 @@ describe('PgBouncer', () => {
       settings,
       `[databases]\n${database} = host=${host} port=${number} user=${user} password=${password}\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir =\nauth_type = any\npool_mode = ${mode}\n`,
     );
-    // It refuses to run as root, and has to reach the socket.
+    // pgbouncer refuses to run as root, and must be able to reach the socket.
     const { uid, gid } = await stat(join(host, `.s.PGSQL.${number}`));
     const child = spawn('pgbouncer', [settings], { stdio: 'ignore', ...(isRoot && { uid, gid }) });
     ended.push(async () => {
@@ -484,7 +484,7 @@ describe('doctor', () => {
     expect(text).toContain(`FAILURE  Migrations pending: ${last.join(', ')}. Take a backup;`);
     expect(text).toMatch(/^FAILURE {2}Others on this machine can read the keys in \S+secrets\.json/m);
     expect(healthy).toBe(false);
-    // Looking has changed nothing.
+    // The check must not have changed anything.
     expect(await pendingIn(old, migrations)).toHaveLength(last.length);
     const before = new pg.Client(fresh.parts);
     await before.connect();
@@ -576,7 +576,7 @@ describe('the log', () => {
     const opened = await openAgenda({ connection: fresh.parts, mongodbUrl: undefined, name: 'one', report });
     await opened.agenda.start();
     await opened.close();
-    // As Agenda calls it: without waiting, and without a catch.
+    // Agenda calls it without await and without catch.
     await opened.agenda.db.unlockJob({ _id: 1, name: 'sweep' } as never);
     expect(lines).toMatchObject([{ level: 50, err: { message: expect.stringMatching(/pool/) } }]);
   });
@@ -689,7 +689,7 @@ describe('a running service', () => {
     let text = '';
     await until('nobody works with the database', async () => {
       text = await figures();
-      // What the figures themselves ask does not count.
+      // Queries of the metrics endpoint itself do not count.
       const isQuiet = text.includes('posthorn_database_connections{pool="statements",state="waiting"} 0\n');
       return isQuiet && /^posthorn_database_connections\{pool="transactions",state="idle"\} [1-4]$/m.test(text);
     });
@@ -719,7 +719,7 @@ describe('a running service', () => {
   test('is run by ops/ with settings that exist, on its own port, and is given longer to stop than it takes', async () => {
     const files = ['Dockerfile', 'compose.yaml', 'compose.full.yaml', 'kubernetes.yaml', 'posthorn.service'];
     const { port, drainMs } = readConfig({});
-    // Of PostgreSQL, of the store for media, and of systemd.
+    // Variables of PostgreSQL, of the media store, and of systemd.
     const others = /^(POSTGRES|AWS|AF)_/;
     for (const file of files) {
       const text = await readFile(`ops/${file}`, 'utf8');

@@ -34,7 +34,7 @@ const outboundWith = (options: OutboundOptions) => {
   return outbound;
 };
 
-/** `hook.example.com` on the public internet, as this listener. */
+/** Serves `hook.example.com` on the simulated public internet with this listener. */
 const publicHost = async (listener: RequestListener, answers: string[][] = [[publicIp]], landsOn?: string) => {
   const port = await secureServer(listener);
   const internet = pretendInternet({ names: { 'hook.example.com': answers }, port, ...(landsOn && { landsOn }) });
@@ -314,7 +314,7 @@ describe('a kept connection', () => {
 describe('a kept connection that breaks before any answer', () => {
   const how = { method: 'POST', body: 'x', maxBytes: 0, reuseConnection: true } as const;
 
-  /** Closes every connection at its second request, as a server does whose patience with idle ones has just ended. */
+  /** Closes every connection at its second request, like a server whose keep-alive timeout has just expired. */
   const impatient = async (breakAt: number, cut = (socket: Socket) => socket.destroy()) => {
     const served = new Map<Socket, number>();
     const { outbound } = await publicHost((req, res) => {

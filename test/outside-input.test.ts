@@ -5,7 +5,7 @@ import { createProcesses, type Processes, type Running } from '#test/support/pro
 import { until } from '#test/support/until';
 import { brokenRow, message, startWire, type Wire } from '#test/support/wire';
 
-// Nothing that arrives from outside ends the process: the real one, as `npm start` starts it.
+// No input from outside may crash the process; tested on the real one, as `npm start` runs it.
 let fresh: FreshDatabase;
 let wire: Wire;
 let processes: Processes;
@@ -79,7 +79,7 @@ test('a notice of any text on any channel is ignored, reported, and what is true
   const before = listeners().length;
   const client = new pg.Client(fresh.parts);
   await client.connect();
-  // The last ones are those that are reported, so that all others were heard by then.
+  // Bad messages are reported only on the last channel; once they are, the other channels have been handled too.
   for (const channel of ['posthorn_due', 'agenda:jobs', 'agenda:jobs:state', 'posthorn_live']) {
     for (const text of texts) await client.query('select pg_notify($1, $2)', [channel, text]);
   }

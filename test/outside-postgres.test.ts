@@ -81,7 +81,7 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
     const heard: (string | undefined)[] = [];
     const tab = { ...owner, after: undefined, recheckAccess: () => undefined, end: () => undefined };
     posthorn.live.subscribe({ ...tab, receive: ({ id }) => void heard.push(id) });
-    // More at once than there are connections, so that each transaction gets another one.
+    // More concurrent requests than connections, so that transactions switch connections.
     const bodies = Array.from({ length: 40 }, (_, index) => `Pooled ${index}.`);
     const made = await Promise.all(bodies.map((body) => client.posts.create({ body, accountIds: [accountId] })));
     expect((await client.posts.list({ limit: 50 })).posts).toHaveLength(40);
@@ -120,7 +120,7 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
       return read?.late;
     });
     expect(read).toEqual({ late: true, notes: 1 });
-    // What decides a write asks the leader.
+    // Reads that decide a write go to the leader.
     await database.transaction(async () => expect(await onReplica()).toMatchObject({ late: false }));
     await database.close();
   });
@@ -163,7 +163,7 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
 
     const open = async () =>
       (await replica.query(`select from posts where status in ('Scheduled', 'Publishing')`, 'failing')).length;
-    // When the clock moves, what is being sent would be taken by another process.
+    // Moving the clock ends leases, so another process would pick up sends that are still in flight.
     const moving = `select from posts where status = 'Scheduled'
       union all select from sends where due_at < posthorn_now() + interval '${leaseSeconds + 1} seconds'`;
     const isQuiet = async () => (await replica.query(moving, 'failing')).length === 0;

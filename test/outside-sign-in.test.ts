@@ -33,7 +33,7 @@ const comeFrom = async (at: Service, claims: Record<string, unknown>, query = ''
   return { ...back, get, post };
 };
 
-/** Members as they were before the operator set AUTH_URL. */
+/** Adds a member who joined before the operator set AUTH_URL. */
 const addMember = async (at = service) => {
   const member = await at.addMember('editor');
   return { ...member, session: await at.posthorn.sessions.begin(member.userId, { means: ['password'] }) };

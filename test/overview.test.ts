@@ -236,7 +236,7 @@ describe('GET /api/app/posts/:id/editor', () => {
     expect(body.issues.map(({ code }: { code: string }) => code)).toEqual(['TooLong', 'OptionRequired']);
     expect(body.accounts.map(({ accountId }: { accountId: string }) => accountId)).toEqual([account, pinterest]);
     expect(body.accounts[0].constraints.characters).toMatchObject({ max: 300, rule: 'Graphemes' });
-    // The boards that this very account has.
+    // The boards of this particular account.
     expect(body.accounts[1].choices['pinterest.board'][0]).toEqual({
       value: expect.any(String),
       label: expect.any(String),
@@ -244,7 +244,7 @@ describe('GET /api/app/posts/:id/editor', () => {
     expect(body.media).toMatchObject([{ id: media, kind: 'Image', width: 1080 }]);
     expect(body.updatedAt).toBe((await service.client.posts.get({ id: post.id })).updatedAt);
 
-    // A section is offered once its board is chosen, and one that is not in the list is taken too.
+    // Sections are offered once their board is chosen; a section that is not in the list is accepted too.
     expect(body.accounts[1].disabledOptions).toEqual({ 'pinterest.board_section': 'Choose the board first.' });
     const sectionsOn = async (board: string) => {
       await service.client.posts.setOption({ id: post.id, key: 'pinterest.board', value: board });

@@ -47,7 +47,7 @@ const badResponse = { status: 400, body: { code: 'BadInput', issues: [{ path: 'r
 describe('a passkey', () => {
   test('signs in once with each answer', async () => {
     const { device } = await withPasskey();
-    // Most passkeys do not count.
+    // Most passkeys have no signature counter.
     const response = device.answer(await beginSignIn(), { counter: 0 });
     await service.database.run(sql('test.noCount', 'update passkeys set counter = 0'));
     expect((await signIn(response)).status).toBe(200);
@@ -129,7 +129,7 @@ describe('a passkey', () => {
     const { database } = service;
     let answers: ReturnType<typeof add>[] = [];
     await database.transaction(async () => {
-      // Nobody inserts: both would have counted by now.
+      // Inserts are blocked: without serialization both would have counted by now.
       await database.run(sql('test.lockPasskeys', 'lock table passkeys in share mode'));
       answers = database.outside(() => responses.map((response) => add(browser, response)));
       await lockAwaited(service, 2);

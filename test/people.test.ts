@@ -46,7 +46,7 @@ describe('guessing a password', () => {
     const refused = await guess(email, '198.51.100.1', 'correct horse');
     expect(refused).toMatchObject({ status: 429, body: { code: 'TooManyRequests' } });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    // Nobody elsewhere can lock the owner of the account out.
+    // An attacker elsewhere cannot lock the owner of the account out.
     expect((await guess(email, '198.51.100.2', 'correct horse')).status).toBe(200);
     const waits = [];
     for (let i = 0; i < 9; i++) {
@@ -59,7 +59,7 @@ describe('guessing a password', () => {
     expect(waits.at(-1)).toBeLessThanOrEqual(900);
     service.wallClock.forward(901_000);
     expect((await guess(email, '198.51.100.1', 'correct horse')).status).toBe(200);
-    // The right one ends it.
+    // The right password resets the count.
     expect(await guesses(4, email, '198.51.100.1')).toEqual([401, 401, 401, 401]);
   });
 
@@ -105,7 +105,7 @@ describe('guessing a password', () => {
     const token = body.url.split('/').at(-1);
     const accept = (password: string) =>
       service.browser().post('/api/auth/invitations/accept', { token, password }, from('198.51.100.5'));
-    // Trouble of another kind does not count.
+    // Other errors do not count as attempts.
     expect((await accept('short')).body).toMatchObject({ code: 'BadInput', issues: [{ path: 'password' }] });
     for (let i = 0; i < 3; i++) expect((await accept('a wrong password')).status).toBe(401);
     const browser = await signedIn(other.email);
@@ -197,7 +197,7 @@ describe('the sandbox clock', () => {
     };
     expect(clock.now().getTime()).toBeLessThan(own.clock.now().getTime() - 29 * dayMs);
     expect(Math.abs(await aheadMs())).toBeLessThan(dayMs);
-    // A development instance on the same database moves nothing under a running production.
+    // A development instance on the same database must not move the clock of a running production.
     await expect(own.posthorn.sandboxClock.forward(dayMs)).rejects.toMatchObject({
       code: 'Forbidden',
       message: expect.stringContaining('production'),
@@ -222,7 +222,7 @@ describe('the first owner', () => {
       });
     }
     const code = (await own.posthorn.welcome.firstOwnerCode()) ?? '';
-    // A slip does not use it up.
+    // An invalid input does not use up the code.
     expect((await signUp({ ...first, email: 'nonsense', code })).body.code).toBe('BadInput');
     expect((await own.browser().get('/api/auth/entrance')).body).toEqual({
       empty: true,
@@ -416,7 +416,7 @@ describe('the open workspace', () => {
     await here.post('/api/app/actions/posts.create', { body: 'For the second' });
     expect(await bodiesIn(here)).toEqual(['For the second']);
     expect(await bodiesIn(there)).not.toContain('For the second');
-    // A new sign-in, and MCP clients, go by what was opened last.
+    // New sign-ins and MCP clients use the workspace that was opened last.
     expect((await (await signedIn(email)).get('/api/auth/session')).body.workspace.id).toBe(first);
   });
 
@@ -835,7 +835,7 @@ describe('at the same moment', () => {
   const workspaceRow = sql('test.holdWorkspace', 'select from workspaces where id = $1 for no key update');
   const userRow = sql('test.holdUser', 'select from users where id = $1 for update');
 
-  /** Begins each request when those before it wait for what is held, then lets go of it. */
+  /** Locks a row, starts each request once the previous ones wait for it, then releases the lock. */
   const queued = async (held: Statement, id: string | undefined, ...requests: (() => Promise<Answer>)[]) => {
     const { database } = service;
     const begun: Promise<Answer>[] = [];
@@ -1000,7 +1000,7 @@ describe('deleting a workspace', () => {
     await service.clock.forward(2 * 3_600_000);
     await service.posthorn.jobs.runDue(['posts']);
     expect((await service.call('posts.get', { id: post.id }, asAgent)).body.status).toBe('Scheduled');
-    // What nobody publishes keeps no loop busy.
+    // A post that must not be published keeps no loop busy.
     expect(await service.posthorn.jobs.msToNext(['posts'])).toBeUndefined();
 
     await service.clock.forward(30 * dayMs);

@@ -55,7 +55,7 @@ describe('a personal token', () => {
   test('is looked up once in a burst, and again as soon as access changes', async () => {
     const forge = sql('test.revokeUnheard', 'update personal_tokens set revoked_at = posthorn_now() where id = $1');
     let token = '';
-    // Access changed a moment ago, in the tests before: nothing is remembered until that has settled.
+    // Earlier tests changed access a moment ago, and tokens are not cached until that has settled.
     await until('a token that was just used is remembered', async () => {
       const made = await service.posthorn.tokens.create(service.owner, 'Busy');
       token = made.token;

@@ -45,7 +45,7 @@ const upload = async (bytes: Buffer) => {
 const residentMb = () =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024;
 
-/** The lowest within some seconds: what was just freed may take a moment to be returned. */
+/** The lowest value within some seconds, because freed memory may return to the system with a delay. */
 const settledMb = async (before: number) => {
   let lowest = residentMb();
   for (let time = 0; time < 50 && lowest > before; time++) {

@@ -28,7 +28,7 @@ describe('what a command loads', () => {
   const atOnce = /^(?:import|export|\}) .*?"(.+)";$/gm;
   const everImported = /(?:^(?:import|export|\}) .*?|\bimport\()"(.+?)"/gm;
 
-  /** A chunk and all that it imports so, with what that imports. dist/ also has chunks of builds before. */
+  /** A chunk and everything it imports this way, recursively. dist/ may also hold chunks of earlier builds. */
   const importsOf = async (name: string, pattern: RegExp, all = new Set<string>()) => {
     if (all.has(name)) return all;
     all.add(name);
@@ -41,7 +41,7 @@ describe('what a command loads', () => {
   const chunkNamed = async (name: string) =>
     [...(await importsOf('./cli.js', everImported))].find((file) => file.startsWith(`./${name}-`)) ?? '';
 
-  /** Our sources by their path, packages by their name. */
+  /** Loaded modules: our sources by path, packages by name. */
   const loadedBy = async (chunk: string) => {
     const all = [...(await importsOf(chunk, atOnce))];
     const maps = all.filter((name) => name.startsWith('./')).map((name) => readFile(join(dist, `${name}.map`), 'utf8'));

@@ -136,7 +136,7 @@ test('steps of a send in another process reach the tabs and the readers of this 
     const tab = await watch();
     await publish(id);
     await until('the tab hears that it waits', () => names(tab.steps(id)).includes('Retrying'));
-    // Of steps in quick succession only the last is told.
+    // Steps in quick succession are combined, and only the last one is reported.
     expect(['Media', 'Sending', 'Retrying']).toContain(names(tab.steps(id))[0]);
     expect(names(await readSteps(id))).toEqual(['Retrying']);
     await service.clock.forward(120_000);

@@ -12,7 +12,7 @@ const secondMs = 1000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** Longer than any wait: so whoever waits is told from whoever is in hand. */
+/** Longer than any retry wait, so that waiting sends can be told apart from claimed ones. */
 const longLease = { SEND_LEASE_SECONDS: '600' };
 
 let service: Service;
@@ -31,7 +31,7 @@ const ended = async (id: string): Promise<Post> => {
   return read(id);
 };
 
-/** Moves the clock to the next time that somebody looks at the post, until it has ended. */
+/** Moves the clock to the next attempt, again and again, until the post has ended. */
 const endedInTime = async (id: string, at = service): Promise<Post> => {
   const now = () => at.client.posts.get({ id });
   for (let turn = 0; turn < 60; turn++) {
@@ -46,7 +46,7 @@ const endedInTime = async (id: string, at = service): Promise<Post> => {
   throw new Error(`${id} never ended`);
 };
 
-/** Null while a send of the post is due or in hand, and when all are over. */
+/** Milliseconds to the next attempt. Null while a send of the post is due or claimed, and after all have ended. */
 const waitOf = async (id: string, { database }: Service) => {
   const [row] = await database.query<{ waitsMs: number | null }>(
     sql(
@@ -694,7 +694,7 @@ test('a person publishes a scheduled post at once; a refusal leaves it scheduled
   const { id: draftId } = await own.client.posts.create({ accountIds: [account], body: 'A draft' });
   expect((await publish(draftId)).body.code).toBe('Conflict');
 
-  // The account went after the post was scheduled, so it cannot go out, and keeps its time.
+  // The account was removed after scheduling, so the post cannot go out. It keeps its time.
   const stays = await scheduled('Stays');
   await own.asHuman('accounts.delete', { id: account });
   expect((await publish(stays)).body.code).toBe('Invalid');

@@ -130,7 +130,7 @@ describe('a request of an agent', () => {
     await endBurst();
     await happen('post_after_burst');
     expect((await phone.nth(2)).message.title).toBe('It failed');
-    // Ten minutes after the first request another burst begins, and its message counts what waits.
+    // Ten minutes after the first request a new burst begins, and its message counts all open requests.
     await service.clock.forward(10 * minuteMs);
     await ask('Much later', 'Claude');
     await endBurst();
@@ -201,7 +201,7 @@ describe('a decision', () => {
     });
     await happen('post_after_rejection');
     expect((await phone.nth(2)).message.title).toBe('It failed');
-    // Whoever decided knows.
+    // The person who decided gets no message about it.
     expect((await decider.nth(1)).message.title).toBe('It failed');
   });
 });

@@ -42,7 +42,7 @@ const openOwnTeam = async () => {
   return withAgent({ ...service.owner, browser: () => browser, account: await service.connect('x') });
 };
 
-/** What an agent asks for there, and a person decides. */
+/** An agent's requests in that workspace, and a person's decisions. */
 const withAgent = ({
   workspaceId,
   userId,
@@ -226,12 +226,12 @@ describe('a decision', () => {
   test('of two people at once makes one chain without gaps', async () => {
     const team = await openTeam();
     const ask = async (client: string) => team.ask('posts.publishNow', { id: await team.draft() }, client);
-    // Of two clients: decisions about one wait for each other earlier, for its notification.
+    // Two clients: decisions about the same client would already wait for each other at its notification.
     const cards = [await ask('Claude'), await ask('Planner')];
     const { database } = service;
     let decisions: Promise<void>[] = [];
     await database.transaction(async () => {
-      // Nobody inserts: both would have read the same last entry by now.
+      // Inserts are blocked: without serialization both would now have read the same last entry.
       await database.run(sql('test.lockReceipts', 'lock table receipts in share mode'));
       decisions = database.outside(() => cards.map((card) => team.decide(card, 'reject')));
       await lockAwaited(service, 2);
@@ -316,7 +316,7 @@ describe('a decision', () => {
 });
 
 describe('posthorn verify', () => {
-  /** Every value of an entry once with one character changed. */
+  /** Copies of the entry, each with one value altered by one character. */
   const alterations = ({ entry }: SignedEntry) =>
     Object.entries(entry).flatMap(([name, value]) => {
       if (typeof value === 'string')
@@ -498,7 +498,7 @@ test('when the encryption key is lost, the next receipt has a new key, and the c
   await team.reject();
   const [before] = (await team.log()).keys.slice(-1);
   await createReceiptStore(service.database).retireKey(before?.id ?? '');
-  // It can be noted before it signs anything.
+  // A key is published before it signs anything.
   const { body } = await service.request('GET', '/.well-known/posthorn-receipt-keys.json');
   expect(body.keys.at(-1).id).not.toBe(before?.id);
   await team.reject();

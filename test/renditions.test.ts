@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Cannot be compressed. */
+/** Random noise, which does not compress. */
 const noise = (width: number, height: number) =>
   sharp({
     create: { width, height, channels: 3, noise: { type: 'gaussian', mean: 128, sigma: 60 }, background: '#000' },
@@ -71,7 +71,7 @@ const ended = async (id: string) => {
 };
 
 const bytesOf = async (id: string) => Buffer.from(await (await fetch(`${service.url}/media/${id}`)).arrayBuffer());
-/** The address that Bluesky makes of the bytes it got. */
+/** The content id that Bluesky computes from the bytes it received. */
 const cidOf = (bytes: Buffer) => {
   const hash = Buffer.concat([Buffer.from([1, 0x55, 0x12, 0x20]), createHash('sha256').update(bytes).digest()]);
   const bits = Array.from(hash, (byte) => byte.toString(2).padStart(8, '0')).join('');
@@ -82,7 +82,7 @@ const gotBy = async (network: string, id: string) => {
   const [result] = (await ended(id)).results;
   return (await service.feed(network)).find((post) => post.id === result?.externalId)?.media;
 };
-/** What Bluesky takes from now on. */
+/** Changes the size limit of Bluesky from now on. */
 const limitTo = (maxBytes: number) => {
   const network = service.posthorn.networks.get('bluesky');
   const { media } = network.constraints;
@@ -329,7 +329,7 @@ describe('between the decision and the send', () => {
     limitTo(100_000);
     const { id, media } = await scheduled();
     const shown = await fittedFor(id, media);
-    // Neither the file nor what it was made of is what it was.
+    // Replace both the converted file and its source.
     await writeFile(join(mediaFolder(), shown.id), await bytesOf(await service.addFile()));
     await writeFile(join(mediaFolder(), media), await noise(500, 400).jpeg({ quality: 100 }).toBuffer());
     const before = await sentFiles();
@@ -418,7 +418,7 @@ describe('the store', () => {
       false,
     ]);
     expect((await fetch(`${service.url}/media/${left.id}`)).status).toBe(404);
-    // It is made again for whoever looks.
+    // It is created again when somebody views it.
     expect((await fittedFor(other, unused)).id).toBe(left.id);
 
     await service.asHuman('posts.delete', { id: post });

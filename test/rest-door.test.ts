@@ -334,7 +334,7 @@ describe('the rate limit', () => {
     await share();
     expect(() => third?.mustHaveLeft('somebody')).toThrow('More than 6 requests');
     other?.mustHaveLeft('somebody else');
-    // The first has learnt only of its own two; what it counts next tells it the rest.
+    // The first instance only knows its own two requests so far; sharing its next count tells it about the rest.
     one?.mustHaveLeft('somebody');
     await share();
     expect(() => one?.mustHaveLeft('somebody')).toThrow('More than 6 requests');

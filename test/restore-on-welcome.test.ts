@@ -113,7 +113,7 @@ test('a backup and its key bring everything back, and then nothing goes out unti
   const { ticket } = (await calls.prepare(backup.length)).body;
   const uploaded = await calls.upload(ticket, backup);
   expect(uploaded).toMatchObject({ status: 200, body: { needsKey: true, contents: { people: 1, posts: 0 } } });
-  // The key of another installation, and none.
+  // Neither a key of another installation nor a missing key is accepted.
   expect((await calls.begin(ticket)).body).toMatchObject({
     code: 'BadInput',
     message: expect.stringMatching(/^keys is needed/),
@@ -128,7 +128,7 @@ test('a backup and its key bring everything back, and then nothing goes out unti
   expect((await calls.post('/api/auth/sign-in', owner)).status).toBe(200);
   expect(await service.posthorn.hold.read()).toMatchObject({ backupAt: expect.any(String) });
   expect(said.join('\n')).toContain('The backup is restored. Nothing goes out until a person releases it');
-  // Somebody is here now.
+  // The installation has a user now.
   expect(await calls.prepare(backup.length)).toMatchObject({ status: 403, body: { code: 'Forbidden' } });
   await end(service);
 });
@@ -156,7 +156,7 @@ test('a backup that is cut short, changed, of another version, or none at all is
   const service = await run(config);
   const calls = callsTo(config);
   const changed = Buffer.from(backup);
-  // The first byte after the header of the first entry: the middle may be padding, which means nothing.
+  // The first byte after the first entry's header; a byte in the middle might be padding, which does not matter.
   changed[512] = (changed[512] ?? 0) ^ 1;
   for (const [file, message] of [
     [backup.subarray(0, backup.length - 5000), /^The file cannot be restored: it has no end, so it was cut off/],
@@ -224,7 +224,7 @@ test('several processes are refused with the command', async () => {
   await expect(restoring.prepare({ code: '', bytes: 1 })).rejects.toThrow('npx posthorn restore <file>');
 });
 
-/** As a killed process leaves it. */
+/** The state that a killed process leaves behind. */
 const leaveBegun = async (config: Config, holdId: string, owner = { pid: 2 ** 22 + 1, began: '' }) => {
   await mkdir(join(config.dataDir, 'restore'), { recursive: true });
   const path = stagedFile(config);

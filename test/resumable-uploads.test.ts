@@ -63,7 +63,7 @@ const patch = (path: string, offset: number, body: Buffer, token?: string) =>
 const offsetOf = async (path: string) => Number((await send({ method: 'HEAD', path })).headers.get('upload-offset'));
 const partsLeft = async () =>
   (await readdir(join(service.config.dataDir, 'media')).catch(() => [])).filter((name) => name.startsWith('upl_'));
-/** With a box that players skip. */
+/** Padded with a `free` box, which players skip. */
 const largeVideo = (bytes: number) => {
   const box = Buffer.alloc(bytes);
   box.writeUInt32BE(bytes, 0);
@@ -250,7 +250,7 @@ test('headers that are not of the protocol are refused in the shape of this API'
   expect((await send(plain)).body.issues).toMatchObject([{ path: 'Content-Type' }]);
 });
 
-/** Passes bytes on, and breaks the connections that reach these numbers of bytes, one after the other. */
+/** A proxy that cuts one connection after each of these byte counts, in order. */
 const breakingLine = async (breaks: number[]) => {
   const { hostname, port } = new URL(service.url);
   const sockets = new Set<Socket>();

@@ -5,7 +5,7 @@ import { complaintsAbout } from '#test/support/documented';
 import { documented, mediaOf, networks, postOf } from '#test/support/networks';
 import { createPublisher, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 
-/** What the clients of other people ask of a network, and Posthorn's adapters do not. */
+/** Calls that other people's clients make to a network, but Posthorn's adapters do not. */
 
 let sandbox: SandboxNetworks;
 beforeAll(async () => {

@@ -49,7 +49,7 @@ let server: Server;
 let baseUrl: string;
 let posthorn: sdk.Posthorn;
 
-/** A client whose waits take no time; `waits` keeps how long they would have been. */
+/** A client that does not really wait; `waits` records how long it would have waited. */
 const client = (options: sdk.PosthornOptions = {}) => {
   const sleep = async (ms: number) => void waits.push(ms);
   return new Posthorn({ baseUrl, token: 'posthorn_pat_test', sleep, ...options });
@@ -327,7 +327,7 @@ describe('errors', () => {
   });
 
   test('silence past timeoutMs is a TimeoutError', async () => {
-    // A server of its own: the request may arrive after it was given up.
+    // On its own server, because the request may arrive after the client has given up on it.
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;
@@ -377,7 +377,7 @@ describe('retries', () => {
     await posthorn.posts.list();
     expect(received).toHaveLength(2);
     await posthorn.posts.list({}, { timeoutMs: 1000 });
-    // More, where even an answer at once takes longer.
+    // More than four, if even an immediate answer takes longer.
     expect(received.length).toBeGreaterThanOrEqual(4);
   });
 

@@ -51,7 +51,7 @@ describe('what is stored sealed', () => {
   });
 });
 
-/** One text in every sealed column. */
+/** Writes an encrypted value into every sealed column. */
 const sealEverywhere = async (service: Service) => {
   const { posthorn, owner } = service;
   const account = await service.connect('mastodon');
@@ -82,7 +82,7 @@ const sealEverywhere = async (service: Service) => {
   await posthorn.receipts.keys();
   const shown = { title: 'Hello', body: '', path: '/', about: 'x', urgency: 'normal' } as const;
   const browserId = body.browsers[0].id as string;
-  // More than are read at once.
+  // More rows than one batch reads.
   const message = { purpose: 'notification', push: shown, browserId, livesMs: 60_000 } as const;
   await posthorn.messages.add(Array.from({ length: 150 }, () => message));
   return { account, caller, hook };
@@ -91,7 +91,7 @@ const sealEverywhere = async (service: Service) => {
 describe('after a change of the keys', () => {
   const [old, fresh] = [key('k1'), key('k2')];
 
-  /** The tables and columns that the code seals for, by the places it names. */
+  /** The tables and columns that the code encrypts, taken from the names it passes to the seal. */
   const sealedInCode = () => {
     const all = readdirSync('server', { recursive: true, encoding: 'utf8' });
     const files = all.filter((file) => file.endsWith('.ts') && !file.startsWith('secrets/'));
@@ -156,7 +156,7 @@ describe('after a change of the keys', () => {
       { key: 'k1', count: 0, isKnown: true },
     ]);
 
-    // With the new key alone everything is opened in its place; with another one nothing is, and that is said once a column.
+    // With only the new key every value is re-encrypted. With a wrong key none is, which is reported once per column.
     await resealed(createSeal([key('k3'), fresh])).run();
     expect(faults).toEqual([]);
     expect(await sealedWith(service, 'k3')).toEqual(all);
@@ -169,7 +169,7 @@ describe('after a change of the keys', () => {
 describe('a lost key', () => {
   const [lost, fresh] = [key('k1'), key('k1')];
 
-  /** The same installation with another key of the same name, as after a loss. */
+  /** The same installation with a different key of the same name, as after a key was lost. */
   const withoutKey = async (service: Service) => {
     const { database, outbound, config, log, ownUrl } = service;
     const seal = createSeal([fresh]);
@@ -199,7 +199,7 @@ describe('a lost key', () => {
     );
     expect(await findLostSecrets(posthorn.sealed, seal)).toBeUndefined();
 
-    // Accounts wait for a person, who is told why.
+    // Accounts wait for a person, who is notified of the reason.
     const [connected] = await posthorn.accounts.list(caller);
     expect(connected).toMatchObject({ id: account, status: 'NeedsReconnect' });
     const told = await database.query<{ kind: string; detail: string }>(
@@ -209,7 +209,7 @@ describe('a lost key', () => {
     expect(told.map(({ kind }) => kind)).toEqual(['account.reconnect', 'webhook.paused']);
     expect(told[0]?.detail).toMatch(/^Its access was lost with the encryption key of this server\. Posts to/);
 
-    // Receivers get nothing that they would refuse, and a person can take a new secret there.
+    // Webhooks are paused, because receivers would refuse the deliveries, and a person can create a new secret there.
     const paused = await posthorn.webhooks.get(caller, hook.id);
     expect(paused).toMatchObject({ state: 'paused', reason: expect.stringContaining('signing secret was lost') });
     expect(paused.oldSecretUntil).toBeUndefined();
@@ -218,7 +218,7 @@ describe('a lost key', () => {
     expect((await posthorn.webhooks.rotateSecret(caller, hook.id)).secret).toMatch(/^whsec_/);
     expect((await posthorn.webhooks.resume(caller, hook.id)).state).toBe('active');
 
-    // Keys are made anew when they are needed, browsers subscribe to the new one, and unsent messages have ended.
+    // New push keys are created on demand, browsers subscribe again with them, and unsent messages have ended.
     const left = await database.query<{ table: string; count: number }>(
       sql(
         'test.left',

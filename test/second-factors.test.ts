@@ -463,7 +463,7 @@ describe('two factors for members', () => {
   test('are switched on only by somebody who has them', async () => {
     const { owner, require } = await openTeam();
     expect(await require(true)).toMatchObject({ status: 409 });
-    // An app that was begun, and gave no code yet, is none.
+    // An app whose setup was begun but not confirmed with a code does not count.
     expect((await owner.post('/api/app/totp/begin', { password })).status).toBe(200);
     expect(await require(true)).toMatchObject({ status: 409 });
     await setUp(owner);
@@ -502,7 +502,7 @@ describe('two factors for members', () => {
     service.wallClock.toNext(60_000);
     const refused = [await byToken(), await byMcp()];
     expect(refused).toMatchObject([missing, { status: 403 }]);
-    // Both count against the token.
+    // Both requests count towards the token's rate limit.
     const [left, leftNext] = refused.map(({ headers }) => /;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
     expect(leftNext).toBe(String(Number(left) - 1));
     expect((await browser.get('/api/auth/session')).body.workspace).toMatchObject({ lacksFactor: true });

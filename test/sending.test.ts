@@ -27,7 +27,7 @@ const hourMs = 60 * minuteMs;
 const services: Service[] = [];
 afterEach(() => Promise.all(services.splice(0).map((service) => service.stop())));
 
-/** A lease that is extended every 2.5 seconds, and stays one on a machine that stands still for some. */
+/** A lease that is extended every 2.5 seconds, long enough to survive a machine that stalls for a few seconds. */
 const briefly = { SEND_LEASE_SECONDS: '10' };
 const usual = { SEND_LEASE_SECONDS: '600' };
 const begin = async (...[settings, how]: Parameters<typeof startService>) => {
@@ -36,7 +36,7 @@ const begin = async (...[settings, how]: Parameters<typeof startService>) => {
   return serviceWithSends(service);
 };
 
-/** What it asks at paths with `word` waits in the proxy. */
+/** Requests to paths with `word` wait in the proxy. */
 const beginHolding = async (word: string, settings: NodeJS.ProcessEnv = {}) => {
   const { service, proxy } = await startServiceWithProxy({ ...usual, ...settings });
   services.push(service);
@@ -62,7 +62,7 @@ const beginHolding = async (word: string, settings: NodeJS.ProcessEnv = {}) => {
   };
 };
 
-/** A service for the tests that need no other: its posts go out at once. */
+/** A service for tests that do not need their own: its posts go out at once. */
 let running: ReturnType<typeof serviceWithSends>;
 beforeAll(async () => {
   running = serviceWithSends(await startService(usual));
@@ -71,7 +71,7 @@ beforeAll(async () => {
 afterAll(() => running.stop());
 
 const late = (): Stopwatch => () => Number.POSITIVE_INFINITY;
-/** For each time that somebody looks whether something may leave: whether the machine slept just before. */
+/** One value for each check whether a request may leave: whether the machine was asleep just before. */
 const napping =
   (...naps: boolean[]) =>
   (): Stopwatch =>
@@ -369,7 +369,7 @@ describe('a lease that is lost before the send: nothing is sent', () => {
 });
 
 describe('a claim that is lost while something is being sent', () => {
-  /** Another instance has it, for an hour. */
+  /** Another instance takes the claim for an hour. */
   const taken = async (own: Awaited<ReturnType<typeof begin>>, id: string) => {
     await until('it was begun', async () => (await own.rowOf(id)).begun_at !== null);
     await own.change(id, `claim = gen_random_uuid(), due_at = posthorn_now() + interval '1 hour'`);
@@ -735,7 +735,7 @@ describe('a network that names the time at which it goes on', () => {
     await own.clock.forward(13 * hourMs);
     await own.posthorn.jobs.runDue(['sends']);
     expect(await own.post(id)).toMatchObject({ status: 'Publishing', results: [] });
-    // What nobody sends keeps no loop busy.
+    // A send that must not go out keeps no loop busy.
     expect(await own.posthorn.jobs.msToNext(['sends'])).toBeUndefined();
     expect((await owner.delete('/api/app/workspace/deletion')).status).toBe(200);
     await own.posthorn.jobs.runDue(['sends']);

@@ -68,7 +68,7 @@ describe('a shared post', () => {
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-robots-tag')).toBe('noindex, nofollow');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
-    // Nothing else of the workspace.
+    // The page reveals nothing else about the workspace.
     const text = JSON.stringify(body);
     for (const hidden of [id, media, account, service.owner.workspaceId, service.owner.userId, 'Demo', 'owner@']) {
       expect(text).not.toContain(hidden);

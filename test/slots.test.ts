@@ -6,13 +6,13 @@ import { type Service, startService } from '#test/support/service';
 const minuteMs = 60_000;
 const dayMs = 24 * 3_600_000;
 
-/** What a clock on the wall shows, minute by minute, and nothing else: no Temporal, no offsets. */
+/** What a wall clock shows, minute by minute, computed without Temporal and without offsets. */
 const wallClock = (timeZone: string) => {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
   return (ms: number) => format.format(ms);
 };
 
-/** The first minute that shows the time; a time that is skipped is as far behind the gap as it was in it. */
+/** The first minute that shows this time. A skipped time moves as far behind the gap as it was inside it. */
 const plainly = (date: string, time: string, show: (ms: number) => string) => {
   const wanted = `${date} ${time}`;
   let before = Date.parse(`${date}T${time}Z`) - 1.2 * dayMs;
@@ -68,7 +68,7 @@ describe('the slots of a workspace', () => {
   let browser: ReturnType<Service['browser']>;
   beforeAll(async () => {
     service = await startService();
-    // Noon: what is tomorrow stays so.
+    // Starts at noon, so that "tomorrow" stays the same date throughout.
     await service.clock.forward(1.5 * dayMs - (service.clock.now().getTime() % dayMs));
     browser = service.browser();
     await browser.signIn();

@@ -30,7 +30,7 @@ const failed = (code: 'not_sent' | 'uncertain' | 'reconnect', message = 'Publish
   error: { code, message },
 });
 
-/** One post to one account: what was pressed, what was said at the end of each round, and what arrived. */
+/** Evidence for one post to one account: publish clicks, the outcome reported after each round, and what arrived. */
 const evidenceOf = ({
   presses = [pressed(0)],
   said = [ok],
@@ -171,7 +171,7 @@ describe('the witness of the soak', () => {
   test('wants one event for each end, delivered, and in agreement with the post', () => {
     expect(problems(evidenceOf({ said: [ok, ok] }))).toEqual(['event']);
     expect(problems(evidenceOf({ delivered: new Set() }))).toEqual(['event']);
-    // A press without an answer may have begun a second round or not.
+    // A click without an answer may or may not have started a second round.
     expect(findProblems(evidenceOf({ presses: [pressed(0, 'lost'), pressed(5)] }))).toEqual([]);
     const evidence = evidenceOf();
     const posts = new Map([...evidence.books.posts].map(([id, post]) => [id, { ...post, status: 'Failed' as const }]));

@@ -28,7 +28,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The clock alone goes on from test to test. */
+/** Only the clock carries over from test to test. */
 afterEach(async () => {
   proxy.hangUp();
   proxy.gate = () => undefined;
@@ -42,7 +42,7 @@ afterEach(async () => {
 
 const caller = (): Caller => ({ ...service.owner, role: 'owner', human: true });
 
-/** Some networks work on a post for a while, so the clock goes on now and then. */
+/** Some networks process a post for a while, so the clock moves now and then. */
 const ended = async (id: string): Promise<Post> => {
   let post = await service.client.posts.get({ id });
   let looks = 0;
@@ -81,10 +81,10 @@ const entryOf = async ({ id }: Pick<Post, 'id'>, index = 0) => {
 const readsOf = async ({ id }: Pick<Post, 'id'>) =>
   (await service.posthorn.statistics.history(caller(), id)).accounts.flatMap(({ reads }) => reads);
 
-/** When it went out, and so long after. */
+/** The instant this many milliseconds after the post went out. */
 const since = async (post: Post, ms: number) => Date.parse((await entryOf(post)).publishedAt) + ms;
 
-/** Tokens that end before are renewed first: whoever needs them meanwhile comes again two seconds later. */
+/** Renews tokens first that end before then: a job that meets a renewal in progress retries two seconds later. */
 const goTo = async (instantMs: number) => {
   const msTo = (earlierMs: number) => Math.max(instantMs - earlierMs - service.clock.now().getTime(), 0);
   const { jobs } = service.posthorn;

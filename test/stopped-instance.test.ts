@@ -12,7 +12,7 @@ import { createProcesses, freePort, type Processes, type Running } from '#test/s
 import { type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 import { until } from '#test/support/until';
 
-/** Half of it is how long after "begun" something may leave. */
+/** A request may leave only within half of it after "begun". */
 const leaseMs = 4_000;
 const beginLock = 4711;
 const adminToken = 'a-token-for-operators';
@@ -22,7 +22,7 @@ let sandbox: SandboxNetworks;
 let processes: Processes;
 let database: pg.Pool;
 let clockDatabase: Database;
-/** Between the instances and the networks. */
+/** A proxy between the instances and the networks. */
 let line: ChildProcess;
 let linePort: number;
 let openOnLine = 0;
@@ -51,7 +51,7 @@ beforeAll(async () => {
   clockDatabase = openDatabase(fresh.parts, { report: () => undefined });
   database = new pg.Pool({ ...fresh.parts, max: 3 });
   database.on('error', () => undefined);
-  // Whoever marks a send as begun waits here while a test holds the lock.
+  // Marking a send as begun waits here while a test holds the lock.
   await database.query(`
     create function wait_for_test() returns trigger language plpgsql as $$ begin
       if new.begun_at is distinct from old.begun_at and new.begun_at is not null then
@@ -72,14 +72,14 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-/** Here and at the networks. */
+/** Moves the clock here and at the networks. */
 const aMinuteLater = async () => {
   sandbox.forward(60_000);
   await createSandboxClockStore(clockDatabase).move(60_000);
 };
 
 const running: Running[] = [];
-/** The last is left for the next test. */
+/** Keeps the last instance for the next test. */
 afterEach(async () => {
   for (const instance of running.splice(0, running.length - 1)) {
     instance.kill('SIGKILL');
@@ -122,7 +122,7 @@ const begunAt = async (id: string) =>
   (await database.query<{ begun_at: Date | null }>('select begun_at from sends where post_id = $1', [id])).rows[0]
     ?.begun_at;
 
-/** For longer than any lease. */
+/** Whether the send waits for longer than any lease. */
 const waitsLong = async (id: string) => {
   const { rows } = await database.query<{ waits: boolean }>(
     `select due_at > posthorn_now() + interval '${leaseMs} milliseconds' as waits from sends where post_id = $1`,
@@ -131,7 +131,7 @@ const waitsLong = async (id: string) => {
   return rows[0]?.waits === true;
 };
 
-/** Somebody else takes the row, asks the network, and waits until a request that broke off would have settled. */
+/** Another instance takes over the row, asks the network, and waits until an aborted request would have settled. */
 const endedByAnother = async (id: string) => {
   const another = await startInstance();
   await until('the lease has ended and another asked the network', () => waitsLong(id));
@@ -140,14 +140,14 @@ const endedByAnother = async (id: string) => {
   return another;
 };
 
-/** Until the network holds no request any more, nothing is said to be missing. */
+/** While the network still holds a request, the post must not be reported as missing. */
 const untilLetGo = (id: string, isDone: (result: Awaited<ReturnType<typeof resultOf>>) => boolean) =>
   until('the network has let go of it', async () => {
     if (await waitsLong(id)) await aMinuteLater();
     return isDone(await resultOf(id));
   });
 
-/** The first instance goes on, and ends whatever it was about to do. */
+/** Resumes the first instance and waits until it has finished whatever it was about to do. */
 const goOn = async (first: Running) => {
   first.kill('SIGCONT');
   await until('it has nothing in hand', async () => {
@@ -156,7 +156,7 @@ const goOn = async (first: Running) => {
   });
 };
 
-/** With a word more: the network itself refuses the same text twice, which is not what is tried here. */
+/** Edits the text first: the network refuses duplicates itself, which is not what these tests are about. */
 const publishAgain = async (instance: Running, id: string, body: string) => {
   const act = await human(instance);
   await act('/api/app/actions/posts.setVersionText', { id, body: `${body} Edited.` });
@@ -165,7 +165,7 @@ const publishAgain = async (instance: Running, id: string, body: string) => {
 };
 
 describe('an instance is stopped and goes on after its lease', () => {
-  /** Begun is committed, and the instance does not know it yet. */
+  /** The database has committed "begun", but the instance does not know yet. */
   const stoppedBeforeConnect = async (body: string) => {
     const first = await onlyInstance();
     const held = await database.connect();
@@ -184,7 +184,7 @@ describe('an instance is stopped and goes on after its lease', () => {
     return { first, id };
   };
 
-  /** It dials, and nobody takes the call until it is stopped. */
+  /** The instance connects, but nobody accepts the connection until the instance is stopped. */
   const stoppedDuringConnect = async (body: string) => {
     const first = await onlyInstance();
     await until('its kept connections are closed', () => openOnLine === 0);
@@ -212,7 +212,7 @@ describe('an instance is stopped and goes on after its lease', () => {
       expect(await resultOf(id)).toMatchObject({ status: 'Failed', error: { code: 'uncertain' }, uncertain: true });
       await untilLetGo(id, ({ uncertain }) => uncertain === false);
       expect(await resultOf(id)).toMatchObject({ status: 'Failed', error: { code: 'not_sent' } });
-      // Whoever publishes it again asks the network first.
+      // Publishing again asks the network first.
       expect(await begunAt(id)).not.toBeNull();
       await goOn(first);
       expect(await shown(body)).toBe(0);

@@ -8,7 +8,7 @@ import { findAction } from '#server/admission';
 import { badInput, issuesOf, Refusal } from '#server/errors';
 import { type Service, startService } from '#test/support/service';
 
-/** Actions are served by our own table. ts-rest, given the generated contract and the same actions, must answer the same. */
+/** Our own table serves the actions. ts-rest must answer the same from the generated contract and the same actions. */
 
 let service: Service;
 let app: Express;

@@ -146,7 +146,7 @@ describe('a database of the first release', () => {
 });
 
 describe('migrations', () => {
-  /** Of the SQL of each that a release had. A release adds its own at the end; none is ever changed. */
+  /** A hash of the SQL of each released migration. Releases append theirs and never change one. */
   const released = readFile('test/upgrade/released-migrations.txt', 'utf8');
 
   test('that were released are as they were', async () => {
@@ -158,7 +158,7 @@ describe('migrations', () => {
     expect(now.slice(0, expected.length)).toEqual(expected);
   });
 
-  /** What stood before the rule, when no release was out that could have been running beside it; and what 29 and 31 say. */
+  /** Statements older than the rule, when no other release could be running next to them; and those of 29 and 31. */
   const exceptions: Readonly<Record<number, readonly RegExp[]>> = {
     1: [/^create function/, /^create trigger/],
     2: [/add column subject text unique/],
@@ -170,7 +170,7 @@ describe('migrations', () => {
     13: [/^drop (trigger|function)/, /set not null/],
     14: [/rename column/],
     20: [/add constraint one_time_secrets_purpose_check/],
-    // Fills a column for rows of the release before; the migration that contracts drops it.
+    // Fills a column for rows that the previous release writes; the contracting migration drops the trigger.
     29: [/^create (function|trigger) fill_workspace/],
     // Wider than a key there is, so no row can break it.
     31: [/^create unique index/],
@@ -184,7 +184,7 @@ describe('migrations', () => {
         .map(({ statement, rule }) => `${number} ${name}: "${statement.slice(0, 100)}": ${rule}`),
     );
     expect(found).toEqual([]);
-    // An exception that nothing needs is taken out.
+    // An exception that no longer matches must be removed.
     for (const [number, known] of Object.entries(exceptions)) {
       const unsafe = unsafeStatements(migrations[Number(number) - 1]?.sql ?? '').map(({ statement }) => statement);
       for (const one of known)

@@ -22,7 +22,7 @@ import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 import { mp4 } from '#test/support/videos';
 
-/** The bytes that each twin gets. */
+/** The bytes that each network's twin received. */
 const received = new Map<string, Buffer[]>();
 const record = (message: unknown) => {
   const { request } = message as { request: IncomingMessage };
@@ -39,7 +39,7 @@ const record = (message: unknown) => {
 beforeAll(() => diagnostics.subscribe('http.server.request.start', record));
 afterAll(() => diagnostics.unsubscribe('http.server.request.start', record));
 
-/** X takes no text twice. */
+/** Makes texts unique, because X refuses duplicates. */
 let posts = 0;
 
 const helpersFor = (service: Service) => {
@@ -61,7 +61,7 @@ const helpersFor = (service: Service) => {
       until(
         'all is prepared',
         async () => {
-          // What converts has a low priority.
+          // Polls slowly, because converting runs at low priority.
           await sleep(250);
           return !(await issuesOf(id)).some(({ code }) => code === 'MediaFitting');
         },
@@ -77,7 +77,7 @@ const helpersFor = (service: Service) => {
       await until('it has ended', async () => {
         const { status } = await service.client.posts.get({ id });
         if (['Published', 'Failed'].includes(status)) return true;
-        // Networks take their time over a video.
+        // Networks take a while to process a video.
         const waitMs = (await jobs.msToNext(['sends'])) ?? 0;
         if (jobs.inFlight().get('sends') === 0 && waitMs > 500) await service.clock.forward(waitMs);
         return false;
@@ -207,7 +207,7 @@ describe.skipIf(withoutFfmpeg)('with ffmpeg', () => {
   const fitAll = (networks: readonly string[], mode = 'shrink') =>
     Object.fromEntries(networks.map((network) => [`${network}.fit`, mode]));
 
-  /** What each of them gets: shown on the card, and sent byte for byte. */
+  /** Publishes a file, and checks that each network gets exactly the conversion that the card showed. */
   const publish = async (networks: readonly string[], file: Buffer, options: Record<string, string>) => {
     const media = await help.upload(file);
     const id = await help.write(networks.map(account), [media], options);
@@ -245,7 +245,7 @@ describe.skipIf(withoutFfmpeg)('with ffmpeg', () => {
     };
     const sign = await coloursIn(mp4());
     expect(await coloursIn(await clip('seen.mp4', { seconds: 3, video: h264 }))).toBeGreaterThan(2 * sign);
-    // Shorter than the moment that a longer one shows.
+    // Shorter than the offset at which a longer video is shown.
     expect(await coloursIn(await clip('short.mp4', { seconds: 1, video: h264 }))).toBeGreaterThan(2 * sign);
   });
 

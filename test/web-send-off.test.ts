@@ -78,7 +78,7 @@ test('the title changes only when an account has ended in trouble, or all are ou
   expect(titleOf(rows('Failed', 'Failed'))).toBe('Did not go out: 2 failed');
   expect(titleOf(rows('Out', 'Out'))).toBe('Out on 2 accounts in 9 s.');
   expect(titleOf(rowsOf(280, 'Out'))).toBe('Out on 1 account in 0.3 s.');
-  // Published again an hour later: how long both took together is not known.
+  // One of them was published again an hour later, so there is no common duration.
   const [one, two] = rows('Out', 'Out');
   const later = { ...two, step: step('Published', { startedAt: again, elapsedMs: 700 }) } as SendState;
   expect(titleOf([one as SendState, later])).toBe('Out on 2 accounts.');

@@ -87,7 +87,7 @@ test('the app goes by the clock of the server when that one was moved', () => {
   setServerClock('2026-12-17T13:03:00Z');
   expect(now().toISOString()).toBe('2026-12-17T13:03:00.000Z');
   expect(formatNear('2026-12-17T17:00:00Z', 'UTC')).toBe('Today 17:00');
-  // A few seconds are the way of the answer, not a moved clock.
+  // A difference of a few seconds is network delay, not a moved clock.
   setServerClock('2026-11-17T13:03:20Z');
   expect(now().toISOString()).toBe('2026-11-17T13:03:00.000Z');
 });
@@ -156,7 +156,7 @@ test('the next free slot and an equal best time are one suggestion with both rea
     ['slot', 'best'],
     [],
   ]);
-  // Few posts are a guess, which is never called the best.
+  // A time based on too few posts is only a guess, so it never counts as "best".
   expect(mergeTimes(slot, [best(other, 'Only 2 posts so far: a guess', true)])).toEqual([
     { at: slot, reasons: ['slot'], detail: 'in 3 h 57 min' },
     { at: other, reasons: [], detail: 'Only 2 posts so far: a guess' },

@@ -51,13 +51,13 @@ const settled = async (webhook: TeamWebhook, attempts: number) => {
   return found;
 };
 
-/** All that were sent are in the log: else their lease ends when the clock moves, and they are sent again. */
+/** Waits until all sends are recorded. Otherwise moving the clock ends their lease, and they are sent again. */
 const recorded = (webhook: TeamWebhook) => {
   const open = sql('test.open', "select from deliveries where webhook_id = $1 and state = 'sending'");
   return until('all are in the log', async () => (await service.database.query(open, [webhook.id])).length === 0);
 };
 
-/** Until the loop has looked once more at what is due, and sent it: a ping of others that was queued last has come. */
+/** Waits until the loop has sent what is due: it has then delivered an event of another team that was queued last. */
 const looked = async () => {
   const before = others.address.received().length;
   await others.team.happen();
@@ -347,7 +347,7 @@ describe('the ladder', () => {
 });
 
 describe('pausing', () => {
-  /** Through the whole ladder, all of them together. */
+  /** Fails these deliveries through all retries, in parallel. */
   const giveUp = async (team: Team, webhook: TeamWebhook, count: number) => {
     for (let i = 0; i < count; i++) await team.happen();
     for (const [step, waitMs] of [...ladderMs, 0].entries()) {
@@ -640,7 +640,7 @@ describe('rotating the secret', () => {
     expect(await verifyWebhook(alone.raw, String(alone.headers['posthorn-signature']), fresh)).toEqual(alone.event);
     expect(await webhook.get()).not.toHaveProperty('oldSecretUntil');
 
-    // Nothing is sent while there are two, so that the keys of before are the last that were used.
+    // Nothing is sent while both secrets are valid, so the keys of the last delivery are still the old ones.
     const newest = await webhook.rotate();
     await forwardTo((await webhook.get()).oldSecretUntil);
     await webhook.test();
@@ -807,7 +807,7 @@ describe('a process that is killed during its deliveries', () => {
     await first.ended;
 
     address.answer(200);
-    // While nothing runs: what is being sent when the clock moves would be sent again.
+    // Moves the clock while nothing runs, because a delivery in flight would be sent again.
     await moveClock(31 * secondMs);
     await posthorn.start(undefined, settings);
     const log = async () => (await call('GET', `/api/webhooks/${id}/deliveries`)).deliveries;

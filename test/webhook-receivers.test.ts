@@ -22,7 +22,7 @@ let service: Service;
 let dir: string;
 let page: string;
 const ports = new Map<string, number>();
-/** The end of TLS in front of each. */
+/** A TLS-terminating proxy in front of each receiver. */
 const proxies = new Map<string, Server>();
 const certificate = trustedCertificate();
 const addressOf = (name: string) => `127.0.0.1:${(proxies.get(name)?.address() as AddressInfo | undefined)?.port}`;

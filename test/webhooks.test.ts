@@ -20,7 +20,7 @@ import { until } from '#test/support/until';
 
 const hook = 'https://hooks.example.com/posthorn';
 const events = ['post.published', 'post.failed'];
-/** Listed in OUTBOUND_ALLOW, and yet https alone is taken. */
+/** Even a port listed in OUTBOUND_ALLOW must use https. */
 const allowedPort = 9;
 
 let receiver: Receiver;
@@ -289,7 +289,7 @@ describe('a workspace', () => {
 });
 
 describe('an address', () => {
-  // outbound.test.ts has all the forms that are refused; these show that every way to a receiver asks.
+  // outbound.test.ts covers all refused forms; these show that every way to set an address checks it.
   const refused = [
     'https://localhost/',
     'https://169.254.169.254/latest/meta-data/',
@@ -355,7 +355,7 @@ describe('an address', () => {
       close();
     });
 
-    /** What the log says of a test that goes to this address, however the address came to be there. */
+    /** The log entry of a test delivery to this address, written to the database directly to skip the checks. */
     const tryAt = async (url: string) => {
       const webhook = await (await newTeam(online)).addWebhook('https://good.example.com/');
       await online.database.run(sql('test.url', 'update webhooks set url = $2 where id = $1'), [webhook.id, url]);

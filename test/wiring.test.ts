@@ -145,7 +145,7 @@ describe('the service', () => {
     const names = texts.flatMap((text) =>
       Array.from(text.matchAll(/'([^']+)':\s*\{\s*every: '/g), ([, name = '']) => name),
     );
-    // The process adds this one itself, when it knows who signs people in.
+    // The process adds this one itself once it knows which identity provider is in use.
     const ofProcess = 'remove expired records of the identity provider';
     expect(names).toContain(ofProcess);
     expect(Object.keys(service.posthorn.chores).toSorted()).toEqual(

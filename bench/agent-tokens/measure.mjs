@@ -1,6 +1,6 @@
-// What ten jobs of an agent cost in tokens, when its client shows the model `content` alone: the arguments it writes and
-// the text it reads. `--before` does them as an agent had to before posts_list took a query, posts_create versions and
-// providers_limits networks.
+// How many tokens ten typical jobs cost an agent whose client shows the model only `content`: the arguments it writes
+// plus the text it reads. With `--before` it does them the way agents had to before posts_list accepted a query,
+// posts_create versions and providers_limits networks.
 import pg from 'pg';
 import { atPlace } from '../place.mjs';
 import { table } from '../table.mjs';
@@ -38,7 +38,7 @@ const makeSmall = async (place) => {
   return (await place.setUp()).token;
 };
 
-/** An owner switches the tools for statistics on in the app. */
+/** As if an owner had switched on the statistics tools in the app. */
 const offerStatistics = async ({ config }) => {
   const database = new pg.Client(config);
   await database.connect();
@@ -78,7 +78,7 @@ const countedBy = async (agent, { before, blink }) => {
   return [...rows, { name: 'all ten', calls: sum(({ calls }) => calls), tokens: sum(({ tokens }) => tokens) }];
 };
 
-/** `on` gives the account of a network. */
+/** `on` returns the account of a network. */
 const jobsOf = ({ tool, on, before: isBefore }) => {
   const limitsOf = (networks) => tool('providers_limits', isBefore ? {} : { networks });
 
@@ -164,7 +164,7 @@ const jobsOf = ({ tool, on, before: isBefore }) => {
   };
 };
 
-/** Calls the tools as an agent does, and counts what that costs. */
+/** Calls tools as an agent does, and counts the tokens. */
 const createAgent = (url, token) => {
   const rpc = async (method, params = {}) => {
     const response = await fetch(`${url}/mcp`, {
@@ -184,7 +184,7 @@ const createAgent = (url, token) => {
     tokens += tokensIn(JSON.stringify({ name, arguments: args })) + tokensIn(result?.content[0].text ?? error.message);
     return result?.structuredContent ?? {};
   };
-  /** Since the last time. */
+  /** Returns the counts since the last call, and resets them. */
   const count = () => {
     const counted = { calls, tokens };
     [calls, tokens] = [0, 0];
@@ -194,8 +194,8 @@ const createAgent = (url, token) => {
 };
 
 /**
- * An estimate, for comparing: about five letters, three digits or two signs to a token, a space for nothing, a line break
- * for one. Ids and instants, which tokenizers split finely, count as much as they do there.
+ * A rough estimate for comparisons: a token is about five letters, three digits or two symbols; spaces are free, and a
+ * line break is one token. Ids and timestamps, which tokenizers split finely, cost about as much here as there.
  */
 const tokensIn = (text) =>
   [...text.matchAll(/\p{L}+|\p{N}+|\n|[^\p{L}\p{N}\s]+/gu)].reduce((sum, [piece]) => {

@@ -7,7 +7,7 @@ import { leanest } from './leanest.mjs';
 const db = new pg.Client();
 await db.connect();
 
-/** By workspace and accounts: which way of the SQL is the leanest is found out once. */
+/** The fastest SQL per workspace and accounts, determined once. */
 const ways = new Map();
 
 const totals = async (values) => {

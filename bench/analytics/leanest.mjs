@@ -27,7 +27,7 @@ export const leanest = async (db, values) => {
   return ways.sort((a, b) => a.took - b.took)[0].run;
 };
 
-/** With the table that the service keeps for this. Right as long as no post has targets on both sides of an end. */
+/** Uses the table that the service keeps for this. Wrong if a post has targets both inside and outside the range. */
 export const withPublishedPosts = (db, values) =>
   asking(
     db,

@@ -83,7 +83,7 @@ const asking = (url, more) => {
   };
 };
 
-/** What is timed for a workspace. Those that tell the same totals are held to it, and all are warm then. */
+/** The calls to time for a workspace. Checks that calls for the same totals agree, which also warms all of them up. */
 const workFor = async (db, { id, call, bare, calls }) => {
   const values = [id, range.from, range.to];
   const { posts: page } = await call('posts.list', {});
@@ -107,7 +107,7 @@ const workFor = async (db, { id, call, bare, calls }) => {
     const { engagement: _, ...totals } = (await work[action]()).totals;
     assert.deepEqual(await work[sql](), totals, sql);
   }
-  // Each of the service's connections makes up its mind about a prepared statement at the sixth call.
+  // PostgreSQL chooses a plan for a prepared statement at its sixth call on a connection, so warm up every connection.
   for (const name of ['summary', 'summary of chosen']) await Promise.all(Array.from({ length: 24 }, work[name]));
   for (let i = 0; i < 2 * calls; i++) for (const name of Object.keys(work)) await work[name]();
   return work;

@@ -1,17 +1,17 @@
-// Workspaces as they are after a year: published posts with their sends and numbers, and the log of a webhook. What is due
-// is the same at every size.
+// Workspaces after a year of use: published posts with their sends and metrics, and the log of a webhook. The amount of
+// due work is the same at every size.
 import { importCompiled } from '../compiled.mjs';
 
 const networks = 'bluesky facebook instagram linkedin mastodon pinterest threads tiktok x youtube'.split(' ');
 export const range = { from: '2025-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z', timeZone: 'Europe/Berlin' };
 const rowsAtOnce = 200_000;
-/** In the first workspaces. */
+/** Only the first workspaces have due work. */
 const due = { workspaces: 10, each: 20 };
 
 export const workspaceId = (number) => `ws_${String(number).padStart(6, '0')}`;
 export const webhookId = (number) => `hook_${String(number).padStart(6, '0')}`;
 
-/** Workspaces from `first` up to `end`, each with so many posts and deliveries. */
+/** Fills the workspaces from `first` up to, not including, `end`, each with this many posts and deliveries. */
 export const fill = async (db, userId, { first, end, posts, deliveries }, say) => {
   const { createPublishedPostStore } = await importCompiled('server/statistics/store.ts');
   const step = Math.max(1, Math.min(end - first, Math.floor(rowsAtOnce / Math.max(posts, deliveries, 1))));
@@ -88,7 +88,7 @@ const addDeliveries = (db, from, to, deliveries) =>
     [from, to, deliveries],
   );
 
-/** What the claims find: a few posts, sends and deliveries that are due in the first workspaces. */
+/** The rows that the claims find: a few due posts, sends and deliveries in the first workspaces. */
 export const makeDue = async (db) => {
   const some = `generate_series(0, ${due.workspaces - 1}) as n, generate_series(0, ${due.each - 1}) as i`;
   await db.query(

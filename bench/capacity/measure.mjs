@@ -1,4 +1,4 @@
-// One database that grows tenfold: what is asked all the time should take as long at each size. With --full it grows to a
+// One database that grows tenfold: frequent requests should take the same time at each size. With --full it grows to a
 // million posts and ten million deliveries; --posts, --workspaces and --deliveries choose any other size.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -27,7 +27,7 @@ export const measure = ({ rounds = roundsAtEach, blink, full, posts, workspaces,
     const chosen = { ...(full ? fullSize : usual), ...defined({ posts, workspaces, deliveries }) };
     const size = blink ? blinkSize : chosen;
     const ends = shares.map((share) => Math.max(Math.round(size.workspaces * share), leastWorkspaces));
-    // It claims nothing, so that what is due is there for us.
+    // A web instance claims nothing, so all due work is left for us.
     const service = await place.service('Posthorn', { POSTHORN_ROLE: 'web' });
     const { userId } = await place.setUp();
     const db = new pg.Client(place.config);
@@ -72,7 +72,7 @@ export const measure = ({ rounds = roundsAtEach, blink, full, posts, workspaces,
 
 const defined = (values) => Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
-/** The service's own statements, as its slices run them. */
+/** The service's own statements, run through its own stores. */
 const workIn = async (number) => {
   const { createDeliveryStore } = await importCompiled('server/webhooks/store.ts');
   const { createPublishingStore } = await importCompiled('server/publishing/store.ts');
@@ -96,7 +96,7 @@ const everyPost = { query: '', from: null, to: null };
 
 const storeOn = (query) => ({ query, queryReplica: query, run: async (...asked) => (await query(...asked)).length });
 
-/** What was claimed is given back. */
+/** Rolls back, so that claimed rows become available again. */
 const undone = async (db, work) => {
   await db.query('begin');
   try {
@@ -106,14 +106,14 @@ const undone = async (db, work) => {
   }
 };
 
-/** Pages of 8 kB that a statement touches, in memory or on disk: the same on a busy machine. */
+/** How many 8 kB pages a statement reads, from memory or disk. Unlike time, it does not depend on machine load. */
 const pagesOf = async (db, run) => {
   let pages = 0;
   const explain = async ({ text }, values = []) => {
     const { rows } = await db.query(`explain (analyze, buffers, format json) ${text}`, values);
     const [{ Plan: plan }] = rows[0]['QUERY PLAN'];
     pages += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
-    // Some want one row of an answer, and get an empty one.
+    // Some statements expect one row, so return an empty one.
     return [{}];
   };
   await undone(db, () => run(storeOn(explain))).catch((error) =>
@@ -139,7 +139,7 @@ const timed = async (work) => {
   return performance.now() - begunMs;
 };
 
-/** Answers in a second of CPU time of the service, asked by several callers at once: what one core carries at most. */
+/** Responses per CPU second of the service with several concurrent callers: the maximum that one core can serve. */
 const ratesOf = async (call, pid, forMs) => {
   const { posts } = await call('posts.list', { limit: 50 });
   const asked = {

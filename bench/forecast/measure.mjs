@@ -26,7 +26,7 @@ export const measure = ({ rounds = 7, posts: count, blink }) =>
     await db.connect();
     await fill(db, { workspaceId, accounts, posts });
     const call = callOf(service.url, token);
-    // A change of any post is an event that begins a check.
+    // A change to any post triggers a check.
     const draft = () => call('posts.create', { body: 'A draft' });
     const all = { db, service, workspaceId, posts };
 
@@ -90,7 +90,7 @@ const checked = async ({ db, service, workspaceId, posts }, change) => {
   return cpuSeconds(service.pid) - begun;
 };
 
-/** What nobody can do without: the posts come from the database as objects. CPU seconds of this process. */
+/** The unavoidable work: reading the posts from the database as objects. CPU seconds of this process. */
 const readBare = async (db, workspaceId, expected) => {
   const begun = process.cpuUsage();
   const { rows } = await db.query(

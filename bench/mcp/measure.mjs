@@ -96,7 +96,7 @@ const mustAnswerAlike = async (servers, messages) => {
   }
 };
 
-/** McpServer adds members of its own. */
+/** Compares only these fields: McpServer adds fields of its own. */
 const shown = ({ name, description, inputSchema, annotations }) => {
   const { $schema: _, ...schema } = inputSchema;
   return { name, description, schema, annotations };

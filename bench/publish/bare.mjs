@@ -6,7 +6,7 @@ import { Agent, request } from 'undici';
 const { NETWORK_URL, ...env } = process.env;
 const config = JSON.parse(env.DATABASE);
 const atOnce = 64;
-/** As the service's: while others are measured it must not ask all the time. */
+/** The same as in the service. It must not poll constantly while others are measured. */
 const longestSleepMs = 10_000;
 
 const pool = new pg.Pool({ ...config, max: 4 });

@@ -7,9 +7,9 @@ import { median, say, shuffled, spread, table } from '../table.mjs';
 
 const figures = { due: 1_000, sizes: [1_000, 10_000, 100_000], aheadMs: 4_000 };
 const blinkFigures = { due: 20, sizes: [40], aheadMs: 1_000 };
-/** The service has more code to warm than the bare loop, and both get the same. */
+/** The service has more code to warm up than the bare loop; both get the same number of rounds. */
 const warmUps = 3;
-/** Before the moment: whatever a sender does ahead of it counts. */
+/** CPU time is measured from this long before the due time, so that work a sender does in advance counts. */
 const lookAheadMs = 200;
 
 export const measure = ({ rounds = 5, blink, others = [] }) =>
@@ -93,7 +93,7 @@ let batch = 0;
 const compare = async (senders, size, rounds, turn) => {
   for (const { db, clear, fill } of senders) {
     await clear();
-    // The others are due much later, and only stand in the way.
+    // The other posts are due much later; they only make the table larger.
     await fill(size - turn.due, "clock_timestamp() + interval '20 days'");
     await db.query('vacuum analyze');
   }
@@ -167,7 +167,7 @@ const fillBare = (db, bare) => async (count, at) => {
   bare.send('filled');
 };
 
-/** Until the network has all of them, and their rows say so. */
+/** Waits until the network has received every post and the rows say so. */
 const watch = async ({ name, db, pid, rows }, networkUrl, due, at) => {
   const times = [];
   const deadline = at + 60_000;

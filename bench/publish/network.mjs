@@ -1,5 +1,5 @@
-// The network that is published to: both ways in note when a post came, and do nothing else. The rest of it, such as
-// connecting the account, is the sandbox network, with everything in memory.
+// The network that both senders publish to. Its two endpoints record when a post arrives and do nothing else.
+// The in-memory sandbox network handles everything else, such as connecting the account.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';

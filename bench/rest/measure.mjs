@@ -24,7 +24,7 @@ export const measure = (options) =>
     options,
   );
 
-/** `start(place, { others, blink })` starts the servers; the posts are made by the one named Posthorn. */
+/** `start(place, { others, blink })` starts the servers; the server named Posthorn creates the posts. */
 export const enterWith =
   (start) =>
   async (place, { others = [], blink }) => {
@@ -71,9 +71,9 @@ export const enterWith =
     };
   };
 
-/** A contender with another statement would do other work. */
+/** The comparison is fair only if every contender runs the service's own SQL. */
 const mustBeStatementsOfTheService = (cli) => {
-  // What stands in a placeholder is named differently once it is compiled.
+  // The compiler renames the expressions inside placeholders, so compare without them.
   const plain = (sql) => sql.replaceAll(/\$\{[^}]*\}/g, '{}').replaceAll(/\s+/g, ' ');
   const service = plain(textOf(cli));
   for (const [name, source] of Object.entries(sources)) {
@@ -82,13 +82,13 @@ const mustBeStatementsOfTheService = (cli) => {
   }
 };
 
-/** Of a file and all that it loads: the folder also has parts of builds before. */
+/** The text of a file and all files it loads. Chunks of earlier builds in the folder do not count. */
 const textOf = (file, seen = new Set()) => {
   if (seen.has(file)) return '';
   seen.add(file);
   const text = readFileSync(file, 'utf8');
   const named = [...text.matchAll(/["']\.\/([\w.-]+\.js)["']/g)].map(([, name]) => join(dirname(file), name));
-  // Comments of packages that are compiled in name files too.
+  // Comments of bundled packages mention file names too, so skip files that do not exist.
   const parts = named.filter((part) => existsSync(part));
   return [text, ...parts.map((part) => textOf(part, seen))].join('\n');
 };
@@ -118,7 +118,7 @@ const makePosts = async (call, draft, count) => {
   return ids;
 };
 
-/** Every visit finds the same posts. */
+/** Deletes the posts that a visit created, so that every visit finds the same posts. */
 const keepCreatedAway = async (config, lastId) => {
   const db = new pg.Client(config);
   db.on('error', () => undefined); // the database stops under it when we are interrupted
@@ -126,7 +126,7 @@ const keepCreatedAway = async (config, lastId) => {
   await db.query('vacuum analyze');
   return {
     forget: async () => {
-      await sleep(100); // what was cut off at the end of a visit may still be on its way
+      await sleep(100); // requests aborted at the end of a visit may still be in flight
       await db.query('delete from posts where id > $1', [lastId]);
       await db.query('vacuum posts');
     },

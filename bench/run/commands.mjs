@@ -13,7 +13,7 @@ export const measureCommands = async (place, launcher, rounds, empty) => {
   const env = { ...process.env, ...place.settings, BASE_URL: url, LOG_FILE };
   const posthorn = (...args) => cpuOf(env, launcher, ...args);
   const setUpIn = ({ settings }) => cpuOf({ ...env, ...settings }, launcher, 'setup', ...place.owner);
-  // The first one compiles, which a median of several leaves out; here one is all that is counted.
+  // The first setup compiles the program. A median of several hides that outlier; a single measurement would not.
   if (empty === place) await setUpIn(await place.apart());
   const setup = await setUpIn(empty);
   const { workspaceId, token } = empty === place ? JSON.parse(setup.said) : await place.setUp();
@@ -42,7 +42,7 @@ export const measureCommands = async (place, launcher, rounds, empty) => {
 const run = promisify(execFile);
 const clock = 'TIMEFORMAT="%U %S"; time "$0" "$@"';
 
-/** Of a run of Node and all that it started and waited for. */
+/** CPU time of a run of Node, including all child processes it waited for. */
 const cpuOf = async (env, ...args) => {
   const { stdout, stderr } = await run('bash', ['-c', clock, process.execPath, ...args], {
     env: { ...env, LC_ALL: 'C' },

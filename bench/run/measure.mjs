@@ -1,4 +1,4 @@
-// What it takes to have Posthorn: CPU of its commands, start-up, memory at rest, and its size on disk.
+// The footprint of Posthorn: CPU of its commands, start-up time, idle memory, and size on disk.
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atPlace } from '../place.mjs';
@@ -17,7 +17,7 @@ const idleMs = 60_000;
 
 export const measure = ({ rounds = 7, blink, imageMb }) =>
   atPlace({ blink }, async (place) => {
-    // In a blink it is set up already.
+    // With --blink the place is already set up, so use another one.
     const commands = await measureCommands(place, launcher, rounds, blink ? await place.apart() : place);
     const starts = await (blink
       ? warmStarts(place, place.folder, { starts: 1, restMs: 0, idleMs: 0 })
@@ -40,7 +40,7 @@ const asInstalled = (settings, POSTHORN_DATA) => ({
   ...settings,
   POSTHORN_DATA,
   DATABASE_POOL: '',
-  // The backup of the last night would be made while it rests.
+  // Otherwise the service would catch up on last night's backup while it should be idle.
   BACKUP_AT: 'off',
   REQUESTS_PER_MINUTE: '',
 });
@@ -78,7 +78,7 @@ const restingMemory = async (pid, data) => {
     const node = megabytesOf([empty.pid]);
     if (node === undefined) return undefined;
     const postgres = withChildren([postmasterIn(data)]);
-    // The service started PostgreSQL, and perhaps more.
+    // PostgreSQL is a child of the service too, so take it out.
     const own = withChildren([pid]).filter((one) => !postgres.includes(one));
     const [service, database] = [own, postgres].map(megabytesOf);
     return { node, service, database, processes: [own.length, postgres.length], all: service + database };

@@ -37,7 +37,7 @@ export const withChildren = (pids) => {
   return [...all];
 };
 
-/** Undefined for one that ended meanwhile. */
+/** Undefined if the process has exited meanwhile. */
 const parentOf = (pid) => {
   try {
     const [, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** In MB. Packages for building alone are no part of the image (ops/Dockerfile). */
+/** In MB. The image does not include packages that only the build needs (ops/Dockerfile). */
 export const sizesOf = (root, imageMb) => {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const installed = Object.entries(packages).filter(([path]) => path !== '');
@@ -29,7 +29,7 @@ const bytesIn = (folder) => {
   return bytes;
 };
 
-/** None for an optional package of another platform. */
+/** Empty for a missing folder: an optional package of another platform. */
 const entriesOf = (folder) => {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -8,7 +8,7 @@ const fail = (path) => {
 
 const isObject = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isId = (value) => typeof value === 'string' && value.length >= 1 && value.length <= 100;
-/** In the one form that the service keeps. */
+/** The canonical form in which the service stores instants. */
 const instantOrEmpty = (value, path) =>
   value === '' ? value : ((typeof value === 'string' ? canonicalInstant(value) : undefined) ?? fail(path));
 
@@ -91,7 +91,7 @@ const optionsOf = (options, path) => {
   return checked;
 };
 
-/** Text, media and thread of every account against the numbers of its network; how a text is counted is the network's. */
+/** Checks the post of every account against the limits of its network. The network defines how its text is counted. */
 export const limits = (post, { networkOf, media }) => {
   const broken = [];
   for (const accountId of post.accountIds) {

@@ -30,7 +30,7 @@ const checkAlike = async (name, [first, ...others]) => {
   const expected = await first();
   if (Array.isArray(expected)) {
     assert.deepEqual(expected, [], name);
-    // Whoever posts to TikTok agrees to its declaration, which is a warning.
+    // The others also return a warning about TikTok's declaration, so compare only the issues.
     for (const other of others) assert.deepEqual((await other()).issues, [], name);
   } else {
     for (const other of others) assert.deepEqual(await other(), expected, name);
@@ -50,7 +50,7 @@ const compare = async (name, ways, { rounds, timed }) => {
   return ways.map(([how], i) => [name, how, i === 0 ? '1.00' : ratio(ratios.get(how))]);
 };
 
-/** How many calls fill a batch; finding out is the warm-up. */
+/** How many calls fill a batch. Finding that out also warms up the code. */
 const batchSize = async (work, timed) => {
   let calls = 1;
   let took = await timed(work, calls);

@@ -76,14 +76,14 @@ const inputs = (name, input, check) => {
   };
 };
 
-/** For checks that let other requests go on: one call after the other, as for one caller. */
+/** For asynchronous checks, which yield to other requests: sequential calls, as from one caller. */
 const timeAwaited = async (work, calls) => {
   const begun = process.cpuUsage();
   for (let i = 0; i < calls; i++) await work();
   return cpuMs(begun);
 };
 
-/** In each subject the first way is 1.00. */
+/** The first implementation of each subject is the 1.00 baseline. */
 export const subjects = [
   inputs('posts.create', create, byHand.createInput),
   inputs('posts.update', update, byHand.updateInput),

@@ -16,7 +16,7 @@ const headings = {
   '/analytics': 'Analytics',
 };
 
-/** In a blink nothing is slowed down: it only shows that each step still works. */
+/** False with --blink, which does not throttle anything and only checks that each step still works. */
 let isSlow = true;
 
 export const measureSlowly = async (browser, { blank, app, signIn, rounds, blink }) => {
@@ -94,7 +94,7 @@ const withPage = async (browser, signIn, work) => {
   }
 };
 
-/** A page that never gets ready would wait for ever: `evaluate` has no timeout of its own. */
+/** Rejects after a while: `evaluate` has no timeout of its own, so a page that never gets ready would block forever. */
 const giveUp = async (page) => {
   await sleep(stepMs, undefined, { ref: false });
   throw new Error(`${page.url()} was not done after ${stepMs / 1000} s.`);
@@ -113,7 +113,7 @@ const observe = () => {
   });
   const afterFrame = () =>
     new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now()))));
-  /** When `isThere` has first held, with the frame that shows it. */
+  /** The time at which `isThere` first held, after the frame that shows it was painted. */
   const until = (isThere) =>
     new Promise((done) => {
       const look = () => (isThere() ? done(afterFrame()) : requestAnimationFrame(look));
@@ -126,7 +126,7 @@ const observe = () => {
     reset: () => Object.assign(seen, { shift: 0, longestTaskMs: 0 }),
     untilReady: () => until(isReady),
     untilHeading: (text) => until(() => document.querySelector('h1')?.textContent?.includes(text) && isReady()),
-    /** From the next click to the frame with this heading. */
+    /** The time from the next click to the frame with this heading. */
     timeClick: (text) =>
       new Promise((done) => {
         addEventListener(

@@ -1,4 +1,4 @@
-// A loop that claims rows, posts them over kept connections and marks them, with nothing around it: what 1.00 is.
+// The 1.00 baseline: a bare loop that claims rows, posts them over kept-alive connections and marks them as done.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { Pool } from 'undici';
@@ -28,7 +28,7 @@ const receiverAt = (url) => {
   let known = receivers.get(url);
   if (known === undefined) {
     const { origin, pathname: path } = new URL(url);
-    // No timers: nothing hangs here.
+    // No timeouts: this loop never meets a receiver that hangs.
     const pool = new Pool(origin, {
       connections,
       connect: { ca: process.env.CERTIFICATE },

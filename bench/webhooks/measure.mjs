@@ -45,7 +45,7 @@ export const measure = ({ rounds = 9, blink, others = [] }) =>
     return { text: report(samples, rounds, perWebhook), values: { 'Posthorn, signed': signed } };
   });
 
-/** Webhooks are https alone: a certificate for this machine, which both senders trust. */
+/** Webhooks must use https, so this machine gets a certificate that both senders trust. */
 const certify = async (folder) => {
   const { selfSigned } = await importCompiled('test/support/certificate.ts');
   const { cert, key } = selfSigned();
@@ -65,7 +65,7 @@ const startPosthorn = async (all, program, settings, ports) => {
 const startBare = async ({ place, db, webhooks }, CERTIFICATE) => {
   await db.query('create table bare_deliveries (like deliveries including all)');
   await db.query('create index on bare_deliveries (due_at) where due_at is not null');
-  // It goes by the id alone.
+  // The bare loop updates rows by id.
   await db.query('create unique index on bare_deliveries (id)');
   const { pid } = await place.contender('bare', 'webhooks/bare.mjs', { CERTIFICATE });
   return { pid, db, webhooks, table: 'bare_deliveries' };
@@ -98,7 +98,7 @@ const connectTo = async (config) => {
   return db;
 };
 
-/** A post with two accounts, as post.published tells of it. */
+/** The payload of post.published for a post with two accounts. */
 const body = JSON.stringify({
   id: 'evt_01J00000000000000000000000',
   type: 'post.published',
@@ -121,7 +121,7 @@ const body = JSON.stringify({
   },
 });
 
-/** As many for each webhook, due at once; the time until the last of those that are answered has come. */
+/** Queues `perWebhook` deliveries for each webhook, all due at once; times them until the last answered one arrives. */
 const deliver = async ({ receiver, perWebhook, sender, hanging, without }) => {
   const { db, webhooks } = sender;
   const targets = webhooks.filter((_, place) => place !== without);
@@ -149,7 +149,7 @@ const deliver = async ({ receiver, perWebhook, sender, hanging, without }) => {
   return { perSecond: expected / seconds, cpu, handshakes };
 };
 
-/** What has come is in the log as well. */
+/** Every delivery that arrived must also be marked in the log. */
 const mustBeMarked = async (db, name, served) => {
   for (let i = 0; i < 100; i++) {
     const open = `select count(*)::int as open from ${name} where state <> 'delivered' and webhook_id = any ($1)`;

@@ -1,10 +1,10 @@
-// Ten receivers in a process of their own. Told to, one of them takes requests and never answers.
+// Ten receivers in their own process. On request, one of them accepts requests but never answers.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 
 const receivers = 10;
-// Clients remember a TLS session by the host, which is the same for all ten: each takes what another has given.
+// Clients cache TLS sessions per host, and all ten share one: each must accept a session that another one issued.
 const tls = { cert: process.env.CERTIFICATE, key: process.env.KEY, ticketKeys: randomBytes(48) };
 let hanging;
 let expected = 0;
@@ -37,7 +37,7 @@ process.on('message', (message) => {
   handshakes = 0;
   for (const res of held) res.destroy();
   held.clear();
-  // Whoever comes next makes its own connections, whatever was sent just before.
+  // The next sender must open its own connections, whatever was sent before.
   for (const server of servers) server.closeIdleConnections();
   process.send({ ready: true });
 });

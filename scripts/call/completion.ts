@@ -3,7 +3,9 @@ import type { Command } from './command.ts';
 const groups =
   'call profile completion start setup demo link user doctor keys logs backup restore token account import plan listen jobs clock twins verify';
 
-/** A script for the shell: actions after `call`, then their fields, then the values of a field that has few. */
+/**
+ * A script for the shell: completes actions after `call`, then their fields, then the values of fields with choices.
+ */
 export const completion = (
   shell: 'bash' | 'zsh' | 'fish',
   commands: readonly Command[],

@@ -12,7 +12,7 @@ import { commandHelp, overview, profileHelp } from './help.ts';
 import { listProfiles, readProfile, removeProfile, saveProfile } from './profiles.ts';
 import { send } from './send.ts';
 
-/** Requested with `-`. */
+/** Read when the value of an option is `-`. */
 const standardInput = () => readFileSync(0, 'utf8');
 
 const print = (value: unknown, compact = false) => console.log(JSON.stringify(value, null, compact ? 0 : 2));
@@ -42,7 +42,7 @@ export const main = async ([group, ...args]: readonly string[], env: Environment
   }
 };
 
-/** 1: the server refused. 2: the command line is wrong. 3: no answer. */
+/** Returns the exit code. 1: the server refused. 2: the command line is wrong. 3: no answer. */
 const report = (error: unknown): number => {
   if (isApiError(error)) {
     const { code, message, issues, requestId, approvalUrl } = error;
@@ -86,7 +86,8 @@ const open = (values: Common, env: Environment) => {
   const profileName = textOf(values.profile) ?? env.POSTHORN_PROFILE;
   const url = textOf(values.url) || env.POSTHORN_URL;
   const token = textOf(values.token) || env.POSTHORN_TOKEN;
-  // A profile that nobody named is used as a whole or not at all: its token is not for another server.
+  // The default profile applies only if neither a URL nor a token is given, so that its token never goes to another
+  // server.
   const isNamed = profileName !== undefined;
   const fromProfile = isNamed || (!url && !token) ? readProfile(env, profileName) : undefined;
   const baseUrl = textOf(values.url) ?? fromProfile?.url ?? url;

@@ -20,7 +20,7 @@ interface Context {
 }
 
 interface Call {
-  /** Absent where nobody waits for an answer. */
+  /** Absent if the client does not wait for an answer. */
   readonly id?: string;
   readonly call: string;
   readonly args: readonly never[];
@@ -45,7 +45,7 @@ export const driveClient = async (
 
   const child = fork(join(folder, 'drive.mjs'), [`./${file}`], {
     cwd: folder,
-    // Nothing of ours: a proxy in the environment would lead a client past the gate.
+    // Only PATH comes from our environment: a proxy setting in it would let a client bypass the gate.
     env: {
       PATH: process.env.PATH,
       NODE_EXTRA_CA_CERTS: certificate,

@@ -20,7 +20,7 @@ export type Gate = Awaited<ReturnType<typeof openGate>>;
 
 /** Answers HTTPS for the hosts of one network, since some networks share a host. */
 export const openGate = async (sandboxes: Sandboxes, network: string, hosts: GateHosts) => {
-  /** Hosts that a client asked and that are no twin: the request would have left this machine. */
+  /** Hosts that a client contacted and that are not a twin: the request would have left this machine. */
   const strays = new Set<string>();
   const pathAt = (host: string) => {
     const name = hosts.get(host);
@@ -35,7 +35,7 @@ export const openGate = async (sandboxes: Sandboxes, network: string, hosts: Gat
       res.status(421).send({ error: 'This host is not a twin.' });
       return;
     }
-    // Addresses that a twin hands out begin with its path already.
+    // URLs that a twin hands out already begin with its path.
     if (!req.url.startsWith('/sandbox/')) req.url = path + req.url;
     next();
   });
@@ -50,7 +50,7 @@ export const openGate = async (sandboxes: Sandboxes, network: string, hosts: Gat
     cert,
     strays,
     hosts,
-    /** The same address at the twin. */
+    /** The path of this URL on the twin. */
     pathOf: (url: string) => {
       const { host, pathname, search } = new URL(url);
       const path = pathAt(host);

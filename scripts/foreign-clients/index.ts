@@ -1,6 +1,6 @@
 // npm run foreign-clients [-- <network> …]
-// Drives the sandbox networks with clients that other people wrote, in test/foreign-clients, each in a process of its
-// own. Prints a table of clients and steps, and exits with 1 when a step failed or a client asked another host.
+// Drives the sandbox networks with the third-party clients in test/foreign-clients, each in its own process. Prints a
+// table of clients and steps, and exits with 1 if a step failed or a client contacted a host outside this machine.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ type Sandbox = Awaited<ReturnType<typeof startSandboxNetworks>>;
 
 /** Files in memory, and the addresses from which a twin can fetch them. */
 const readFiles = async ({ withBytes }: Sandbox) => {
-  // Large enough for Google, which takes no photo below 10 KB.
+  // Large enough for Google, which accepts no photo below 10 KB.
   const image = { mimeType: 'image/jpeg', width: 1_440, height: 1_440 };
   const media = [image, image, 'video/mp4'].map(mediaOf);
   const { items } = await withBytes({ items: [{ body: '', media }], options: {} });
@@ -37,7 +37,7 @@ const versionOf = (name: string): string =>
 const runClient = async (client: ForeignClient, temporary: string) => {
   const version = versionOf(client.package);
   console.error(`${client.network}: ${client.package} ${version} …`);
-  // Each has twins of its own, since it moves their clock.
+  // Each client gets its own twins, because it moves their clock.
   const sandbox = await startSandboxNetworks();
   const gate = await openGate(sandbox.sandboxes, client.network, hostsOf(client.network, client.hosts));
   try {

@@ -28,7 +28,7 @@ interface Run {
   readonly client: ForeignClient;
   readonly version: string;
   readonly steps: readonly Step[];
-  /** Hosts that the client asked and that are not on this machine. */
+  /** Hosts outside this machine that the client contacted. */
   readonly strays: readonly string[];
 }
 

@@ -8,7 +8,7 @@ const indexPath = 'docs/README.md';
 const escapes = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 export const escapeHtml = (text) => text.replace(/[&<>"]/g, (sign) => escapes[sign]);
 
-/** As GitHub makes the anchor of a heading, so that one link works in both places. */
+/** Builds the anchor of a heading as GitHub does, so that one link works in both places. */
 const slugOf = (heading) =>
   heading
     .toLowerCase()
@@ -94,7 +94,7 @@ const createRenderer = ({ path, pages, pictures, repository }) => {
       const head = row(token.header, 'th').replaceAll('<th>', '<th scope="col">');
       const rows = token.rows.map((cells) => row(cells, 'td')).join('\n');
       note(rows);
-      // Wide tables scroll on a phone, and only what has the focus scrolls by keys.
+      // Wide tables scroll on a phone, and the keyboard scrolls only an element that can have the focus.
       const name = escapeHtml(sections.at(-1)?.title ?? 'Table');
       return `<div class="wide" role="region" tabindex="0" aria-label="Table: ${name}"><table><thead>${head}</thead><tbody>${rows}</tbody></table></div>\n`;
     },
@@ -119,7 +119,7 @@ const createRenderer = ({ path, pages, pictures, repository }) => {
       const { path: target, anchor } = linkTarget(path, href);
       const fragment = anchor ? `#${anchor}` : '';
       if (pages.has(target)) return `<a href="${target === path ? '' : addressOf(target)}${fragment}">${text}</a>`;
-      // A file of the source tree: it has an address once the repository has one.
+      // A file of the source tree: there is a URL only if package.json names the repository.
       return repository
         ? `<a href="${repository}/blob/main/${target}${fragment}">${text}</a>`
         : `<span class="file" title="${escapeHtml(target)}, in the source tree">${text}</span>`;
@@ -128,7 +128,7 @@ const createRenderer = ({ path, pages, pictures, repository }) => {
   return { marked: new Marked({ gfm: true, renderer }), sections };
 };
 
-/** Width and height of a PNG, for pages that do not move while pictures load. Shown at half of it: pictures are 2×. */
+/** Width and height of a PNG, so that the page does not shift while pictures load. Halved, because pictures are 2×. */
 const createPictures = (root) => {
   const files = new Set();
   return {
@@ -142,7 +142,7 @@ const createPictures = (root) => {
   };
 };
 
-/** All pages in the order of the menu, with their HTML and the sections that the search knows. */
+/** All pages in the order of the menu, with their HTML and the sections for the search index. */
 export const readPages = (root) => {
   const index = readFileSync(join(root, indexPath), 'utf8');
   const menu = readMenu(index);

@@ -8,7 +8,7 @@ export interface Books {
     string,
     { readonly status: Post['status']; readonly body: string; readonly results: readonly Result[] }
   >;
-  /** Ends of publishing, in the order in which they were recorded. */
+  /** The events that ended a round of publishing, oldest first. */
   readonly events: readonly {
     readonly id: string;
     readonly postId: string;
@@ -31,7 +31,7 @@ export const readBooks = async (db: pg.Pool, planWorkspaceId: string): Promise<B
   const posts = await read<{ id: string; status: Post['status']; body: string; results: Result[] }>(
     `select id, status, results, versions -> 0 -> 'content' -> 0 ->> 'body' as body from posts`,
   );
-  // Not by created_at, because the database's clock was stepped; updatedAt of a post only grows.
+  // Do not order by created_at, because the database's clock was stepped. The updatedAt of a post only grows.
   const events = await read<Books['events'][number]>(
     `select id, type, data -> 'post' ->> 'id' as "postId", data -> 'post' ->> 'status' as status,
             data -> 'post' -> 'results' as results, created_at::text as "createdAt"

@@ -63,7 +63,9 @@ export const createDatabaseClock = (db: pg.Pool, world: WorldClock) => {
       await writeUntilDone();
     },
 
-    /** Moves all clocks, the networks' first: a network that is behind could not have a post that was just sent. */
+    /**
+     * Moves all clocks, the networks' first: a network whose clock is behind would date a new post before it was sent.
+     */
     forwardAll: async (ms: number) => {
       world.forward(ms);
       await writeUntilDone();

@@ -13,8 +13,8 @@ export const connectionFaults = {
 export type ConnectionFault = keyof typeof connectionFaults;
 
 /**
- * With fewer open, processes are starting: at hundreds of faults a minute each of their connections would break within a second,
- * and no start would ever succeed.
+ * With fewer open connections, processes are still starting. At hundreds of faults a minute, each of their connections
+ * would break within a second, and no start would ever succeed.
  */
 export const fewestConnections = 10;
 
@@ -26,7 +26,7 @@ interface Link {
 
 export type DatabaseProxy = Awaited<ReturnType<typeof startDatabaseProxy>>;
 
-/** A TCP port in front of the socket of PostgreSQL, whose connections can be broken in every way. */
+/** A TCP port in front of PostgreSQL's socket. Its connections can suffer all the faults above. */
 export const startDatabaseProxy = async (socketPath: string) => {
   const links = new Set<Link>();
   const endings = new Set<() => void>();
@@ -88,7 +88,7 @@ export const startDatabaseProxy = async (socketPath: string) => {
         link.server.removeAllListeners('data');
         link.server.once('data', () => breakOff(link));
       });
-      // A server that ends before it answers is heard of, as TCP would tell it.
+      // If one side closes before the answer, close the other side too, as TCP would.
       for (const socket of [link.client, link.server]) socket.once('close', () => breakOff(link));
     },
 
@@ -143,7 +143,7 @@ export const startDatabaseProxy = async (socketPath: string) => {
 
     calm: () => {
       for (const end of [...endings]) end();
-      // Connections that were waiting for an answer to lose.
+      // Break the connections that still waited for an answer to drop.
       for (const link of [...links]) if (link.isFaulty) breakOff(link);
     },
 

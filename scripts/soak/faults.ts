@@ -77,7 +77,7 @@ export const createFaults = async ({
   networkProxy: NetworkProxy;
   twins: Twins;
   databaseProxy: DatabaseProxy;
-  /** Past the proxy. */
+  /** Connects directly to PostgreSQL, not through the proxy. */
   db: pg.Pool;
   clock: WorldClock;
   databaseClock: DatabaseClock;
@@ -156,7 +156,7 @@ export const createFaults = async ({
     try {
       process.kill(pid, signal);
     } catch {
-      // It has ended.
+      // The backend has ended.
     }
   };
   const stopBackend = async (pid: number, forMs: number) => {
@@ -190,7 +190,7 @@ export const createFaults = async ({
     return begin(() => work(victim));
   };
 
-  /** Mostly short, as in real life. */
+  /** How long a process is stopped: mostly briefly, as in real life. */
   const stopMs = (random: Random) =>
     random.between(300, random.weighted({ '4000': 70, '30000': 20, [String(longestStopMs)]: 10 }) as unknown as number);
 

@@ -27,7 +27,7 @@ export const sampleGrowth = ({
       const mb = residentMb(pid);
       if (mb === undefined) continue;
       const sampled = seen.get(pid) ?? { firstMb: 0, lastMb: 0, mostMb: 0, files: 0, sinceMs: performance.now() };
-      // Warmed up by then: code compiled, caches filled.
+      // Take the baseline after the warm-up, when code is compiled and caches are filled.
       if (sampled.firstMb === 0 && performance.now() - sampled.sinceMs > warmMs) sampled.firstMb = mb;
       sampled.lastMb = mb;
       sampled.mostMb = Math.max(sampled.mostMb, mb);

@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '..', '..');
 const roles = ['web', 'all', 'jobs'] as const;
 type Role = (typeof roles)[number];
 
-/** Three times START_PATIENCE: connections break while it starts, too. */
+/** Three times START_PATIENCE, because connections also break while a process starts. */
 const startWithinMs = 180_000;
 /** Longer than DRAIN_SECONDS and what follows it. */
 const stopWithinMs = 45_000;

@@ -1,8 +1,8 @@
-/** Pseudo-random numbers, determined by seed and name alone. */
+/** Pseudo-random numbers, determined only by seed and name. */
 export interface Random {
   /** From 0 (included) to 1 (excluded). */
   next(): number;
-  /** Whole, both ends included. */
+  /** An integer, both ends included. */
   between(least: number, most: number): number;
   chance(share: number): boolean;
   pick<Item>(items: readonly Item[]): Item;

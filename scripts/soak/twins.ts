@@ -92,10 +92,12 @@ export const startTwins = async ({
     networks: sandboxes.networks,
     holdMs: new Map(networks.map(({ key, network }) => [key, network.holdMs])),
     arrivals: arrivals as readonly Arrival[],
-    /** Networks that were told to refuse a token at some time. */
+    /** Networks for which the soak planned the refusal of a token at some time. */
     refusedTokens: refusedTokens as ReadonlySet<string>,
 
-    /** The network refuses the next publishing request in its own format. False when one waits there already. */
+    /**
+     * Makes the network refuse its next publishing request, in its own format. False if a refusal is already planned.
+     */
     planRefusal: async (network: string, fault: TwinFault) => {
       if (await sandboxes.plannedFault(network, 'publish')) return false;
       await sandboxes.planFault(network, 'publish', { fault, times: 1 });

@@ -16,7 +16,7 @@ import type { Streams } from './random.ts';
 import { startTwins } from './twins.ts';
 
 const credentials = { email: 'soak@example.com', password: 'correct horse' };
-/** Every plan includes it. */
+/** A network that every plan includes. */
 const planNetwork = 'bluesky';
 
 export type World = Awaited<ReturnType<typeof buildWorld>>;
@@ -156,7 +156,7 @@ export const buildWorld = async (streams: Streams) => {
   }
 };
 
-/** Like a network: several attempts, then the post is refused. */
+/** Retries like a real network, then gives up, and the post is refused. */
 const fetchMedia = async (url: string) => {
   for (let attempt = 0; attempt < 8; attempt++) {
     const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);

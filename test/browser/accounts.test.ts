@@ -172,7 +172,7 @@ inBrowser('Social accounts', (world) => {
     await page.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByText(/Connected @cleo\S* on Bluesky/).waitFor();
 
-    // Whoever cancels is left where they are when the answer arrives.
+    // Cancelling stays on the current page when the answer arrives.
     await go(page, '/connect/bluesky');
     await page.getByLabel('Handle').fill('dino');
     await password.fill('abcd-efgh-ijkl-mnop');

@@ -149,7 +149,7 @@ inBrowser('Analytics', (world) => {
     await page.getByLabel('First day').fill('2026-10-06');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await expect.poll(() => new URL(page.url()).search).toBe(`?from=2026-10-06&to=2026-10-11&accounts=${texts}`);
-    // Until the new numbers are there, the old ones keep their range.
+    // Until the new numbers load, the old ones keep showing their own range.
     await page.getByText('1 post brought 20 engagements from 6 Oct to 11 Oct.').waitFor();
     await intercept(page, /analytics\.summary/, () => new Promise<void>(() => undefined));
     await page.getByText('7 days').click();
@@ -211,7 +211,7 @@ inBrowser('Analytics', (world) => {
     await expect.poll(() => isSideways(page)).toBe(false);
     const cells = page.getByRole('table').getByRole('columnheader');
     await expect.poll(() => cells.count()).toBe(8);
-    // A post without a number says nothing about its hour.
+    // A post without metrics tells nothing about the hour it went out.
     await expect.poll(() => page.getByRole('table').getByRole('button').count()).toBe(1);
     expect(await axe(page)).toEqual([]);
     const only = await world.visit({ at: `/analytics?range=7&accounts=${unread}` });

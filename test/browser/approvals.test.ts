@@ -74,7 +74,7 @@ inBrowser('approvals', (world) => {
     await cardOf(first)
       .getByText(/approved by you at \d\d:\d\d/)
       .waitFor();
-    // What is out cannot be taken back.
+    // A published post cannot be undone.
     expect(await first.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await isOut(world, 'Fresh from the oven');
     await second.getByText('A post was published').waitFor();
@@ -135,7 +135,7 @@ inBrowser('approvals', (world) => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('The requests could not be loaded').waitFor({ state: 'detached' });
     await expect.poll(() => reason.inputValue()).toBe('Not before the fair');
-    // A pass of both would begin without the words.
+    // A new pass over both requests would start without the typed reason, so it must not begin now.
     await ask('posts_publishNow', { id: (await draftIn(world, 'Third', 'One more')).post.id });
     await expect.poll(() => cardOf(page).count()).toBe(2);
     await expect.poll(() => reason.inputValue()).toBe('Not before the fair');
@@ -179,7 +179,7 @@ inBrowser('approvals', (world) => {
     await cardOf(page)
       .getByText(/approved by you at \d\d:\d\d/)
       .waitFor();
-    // What was sent is no longer promised.
+    // Once sent, the entry is no longer offered for restoring.
     await endSession(page);
     expect(await page.getByText('What you entered').count()).toBe(0);
   });
@@ -534,7 +534,7 @@ inBrowser('approvals', (world) => {
     await page.getByRole('form', { name: 'Reject' }).getByRole('button', { name: 'Cancel' }).click();
     await swipe(page, 60);
     await page.getByRole('button', { name: 'Approve', exact: true, pressed: false }).waitFor();
-    // The sheet is lower than its form. What the editor is for is read without scrolling.
+    // The sheet is shorter than its form; the purpose of the editor must be readable without scrolling.
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     const edit = page.getByRole('form', { name: 'Edit' });
     const [purpose, buttons] = [edit.getByText('For new files'), edit.getByRole('button', { name: 'Use my edit' })];

@@ -88,7 +88,7 @@ inBrowser('the embedded assistant', (world) => {
   test('a question that finds the session ended is in the field again after the sign-in', async () => {
     const { email } = await world.service.addWorkspace();
     const { page, ask } = await openAt(world, { as: email, expected: [/401/, /events/] });
-    // The page learns of the end by its question alone.
+    // Without live events, only its own request tells the page that the session has ended.
     await intercept(page, /\/api\/app\/events/, (route) => route.abort());
     await page.reload();
     await intercept(page, '**/assistant/ask', async (route) => {

@@ -32,7 +32,7 @@ inBrowser('the calendar', (world) => {
     await world.service.asHuman('posts.schedule', { id, at });
     return id;
   };
-  /** Its Monday and Tuesday. */
+  /** The Monday and Tuesday of the week with this date. */
   const weekOf = (date: string) => {
     const monday = Date.parse(date) - ((new Date(date).getUTCDay() + 6) % 7) * dayMs;
     const dayAfter = (days: number) => new Date(monday + days * dayMs).toISOString().slice(0, 10);
@@ -76,7 +76,7 @@ inBrowser('the calendar', (world) => {
     const page = await world.visit({ ...utc, at: `/calendar?date=${date}` });
     await card(page, 'Dragged').waitFor();
     await unfold(page);
-    // Times that are on the screen above the messages, also at night, when the day begins at its top.
+    // Uses slots that are on screen and above the toasts even at night, when the view starts at the top of the day.
     await card(page, 'Dragged').dragTo(slot(page, date, '13:00'));
     await page.getByText(`Moved to ${named(date)}, 13:00.`).waitFor();
     await expect.poll(() => timeOf(id)).toBe(`${date}T13:00:00.000Z`);
@@ -313,7 +313,7 @@ inBrowser('the calendar', (world) => {
     await page.getByText('Month', { exact: true }).click();
     await expect.poll(() => card(page, 'Crowd').count()).toBe(2);
     const more = page.getByRole('button', { name: '2 more, open the day' });
-    // axe takes a small target that has room around it.
+    // axe accepts small targets with enough space around them.
     expect((await more.boundingBox())?.height).toBeGreaterThanOrEqual(24);
     await more.click();
     await expect.poll(() => new URL(page.url()).searchParams.get('view')).toBe('day');

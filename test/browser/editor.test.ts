@@ -134,7 +134,7 @@ inBrowser('the editor', (world) => {
     await mine.getByText('Jonas Field has this post open too').waitFor({ state: 'attached' });
     await theirs.getByText(/has this post open too/).waitFor({ state: 'attached' });
 
-    // My tab hears nothing for a while, so that both write.
+    // My tab is offline for a while, so that both write.
     await intercept(mine, /posts\.get|posts\.update|\/api\/app\/events/, (route) => route.abort());
     await text(theirs).fill('The text of Jonas');
     await saved(theirs);
@@ -146,7 +146,7 @@ inBrowser('the editor', (world) => {
     await mine.getByRole('button', { name: 'Compare' }).click();
     const dialog = mine.getByRole('dialog', { name: 'Compare' });
     const part = (name: RegExp) => dialog.getByRole('region', { name });
-    // Each part comes from whoever changed it.
+    // The dialog preselects the version of whoever changed the part.
     expect(
       await part(/^Original/)
         .getByRole('radio', { name: 'Jonas Field' })
@@ -478,7 +478,7 @@ inBrowser('the editor', (world) => {
     await expect.poll(media).toBe(3);
     const both = await files('of-the-text.png');
     await both.evaluate((data) => data.setData('text/plain', 'Words'));
-    // True: the browser inserts the text itself.
+    // `true`: the browser inserts the text itself.
     expect(await paste(both)).toBe(true);
     await text(page).dispatchEvent('drop', { dataTransfer: await files('notes.txt') });
     await page.getByText(/^notes\.txt was not added\./).waitFor();
@@ -706,7 +706,7 @@ inBrowser('the editor', (world) => {
     await isFocused(page.getByRole('link', { name: 'To the text' }));
     await page.keyboard.press('Enter');
     await isFocused(text(page));
-    // Backwards from the text: Change, and the accounts as one stop.
+    // Shift+Tab from the text: first Change, then the accounts as one stop.
     await page.keyboard.press('Shift+Tab');
     await isFocused(page.getByRole('button', { name: 'Change' }));
     await page.keyboard.press('Shift+Tab');
@@ -1015,11 +1015,11 @@ inBrowser('the editor', (world) => {
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
     expect((await read(id)).status).toBe('Draft');
-    // The keys that open the dialog publish when they are pressed again.
+    // Pressing the shortcut again in the dialog publishes.
     await page.keyboard.press('Control+Enter');
     await dialog.waitFor();
     expect((await read(id)).status).toBe('Draft');
-    // Whether a request without an answer arrived is not known.
+    // After a request without an answer, nobody knows whether it arrived.
     await intercept(page, '**/posts.publishNow', (route) => route.abort(), { times: 1 });
     await page.keyboard.press('Control+Enter');
     await dialog.getByText('It may have worked anyway.').waitFor();
@@ -1088,7 +1088,7 @@ inBrowser('the editor', (world) => {
     await zone.fill('New York');
     await page.getByRole('option', { name: 'America/New York' }).click();
     await expect.poll(() => time.inputValue()).toBe('21:00');
-    // What the person's own clock shows then.
+    // Also shows that time in the person's own time zone.
     await panel.getByText(/, 0[23]:00 your time\./).waitFor();
     expect(await axe(page)).toEqual([]);
     await panel.getByRole('button', { name: /^Schedule for/ }).click();
@@ -1214,7 +1214,7 @@ inBrowser('the editor', (world) => {
         .first()
         .waitFor();
       await page.getByRole('img').first().waitFor();
-      // What the bar of a phone covers in part counts as too small.
+      // axe counts a control that the phone's bottom bar partly covers as too small, so scroll it to the center.
       const last = page.getByRole('button', { name: 'Add to thread' });
       await last.evaluate((button) => button.scrollIntoView({ block: 'center' }));
       expect(await axe(page)).toEqual([]);

@@ -144,7 +144,7 @@ inBrowser('coming in', (world) => {
     await page.goto(world.service.url + path);
     await page.getByRole('heading', { name }).waitFor();
     await page.getByText('Loading', { exact: true }).waitFor();
-    // Or the page would go elsewhere as soon as its request goes on.
+    // Otherwise the page would navigate once its request continues.
     await page.goto('about:blank');
   });
 
@@ -179,7 +179,7 @@ inBrowser('coming in', (world) => {
     await page.getByRole('heading', { name: 'Connect a client' }).waitFor();
     await world.service.posthorn.sessions.endOthers(userId);
     await isAt(page, /^\/sign-in\?next=%2Fsettings%2Fapi/);
-    // The form stands before requests are held up, so that only its own is lost.
+    // Wait for the form before blocking requests, so that only the sign-in is lost.
     await page.getByText('Your session has ended').waitFor();
     await intercept(page, '**/api/auth/sign-in', (route) => route.abort(), { times: 1 });
     await signIn(page, email);
@@ -189,7 +189,7 @@ inBrowser('coming in', (world) => {
     await other.getByText('Your session has ended').waitFor();
     await signIn(page, email);
     await page.getByRole('heading', { name: 'Connect a client' }).waitFor();
-    // Whoever returns to the other tab finds themselves signed in there too.
+    // Returning to the other tab finds it signed in too.
     await other.evaluate("dispatchEvent(new Event('visibilitychange'))");
     await other.getByRole('heading', { name: 'Connect a client' }).waitFor();
   });
@@ -222,7 +222,7 @@ inBrowser('coming in', (world) => {
     await intercept(page, '**/api/auth/session', async (route) => {
       readings += 1;
       await session.opened;
-      await route.continue().catch(() => {}); // A later reading has taken its place.
+      await route.continue().catch(() => {}); // A newer request has replaced this one
     });
     await intercept(page, /\/api\/app\/(?!profile)/, (route) => route.abort());
     await world.service.posthorn.sessions.endOthers(userId);

@@ -112,7 +112,7 @@ inBrowser('approvers only', (world) => {
     await publication.getByRole('button', { name: /^Ask to publish/ }).click();
     await publication.getByText('Ask for your change first, or discard it.').waitFor();
     await publication.getByRole('button', { name: 'Cancel' }).click();
-    // A discarded change gives way to what others changed meanwhile.
+    // Once a change is discarded, changes by others show.
     const { accountIds, versions } = await service.client.posts.get({ id });
     const moveTo = (scheduledAt: string) => service.asHuman('posts.update', { id, accountIds, versions, scheduledAt });
     const version = page.waitForResponse('**/posts.get');

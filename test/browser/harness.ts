@@ -58,7 +58,7 @@ export const inBrowser = (
   });
 };
 
-/** What only a context of its own can have. */
+/** Settings that need a browser context of their own. */
 interface Device {
   readonly isPhone: boolean;
   readonly timeZone: string;
@@ -256,7 +256,7 @@ export const axe = async (page: Page): Promise<string[]> => {
 const settleMs = 3000;
 
 const runAxe = async (page: Page): Promise<string[]> => {
-  // Colours in transition have the wrong contrast.
+  // Colours that are still in transition have the wrong contrast.
   await page.evaluate(
     `Promise.allSettled(document.getAnimations()
        .filter(({ playState, effect }) => playState === 'running' && effect.getComputedTiming().endTime < Infinity)
@@ -302,7 +302,7 @@ export const beDarkPhone = async (page: Page) => {
 
 const probe = '/favicon.svg?held';
 
-/** Until the page has read such an answer to an action. One that the page gave up has no body. */
+/** Waits until the page has read a matching answer to an action. An answer to an aborted request has no body. */
 export const readsAnswer = (page: Page, action: string, isMeant: (body: { [field: string]: unknown }) => boolean) =>
   page.waitForEvent('requestfinished', async (request) => {
     if (!request.url().endsWith(`/${action}`)) return false;
@@ -311,12 +311,12 @@ export const readsAnswer = (page: Page, action: string, isMeant: (body: { [field
   });
 
 /**
- * As `page.route`, and in force when it returns: for a moment after it was asked to hold requests, Chromium still lets
- * them pass.
+ * Like `page.route`, but already active when it returns: for a moment after the call, Chromium still lets requests
+ * through.
  */
 export const intercept = async (page: Page, ...[url, handle, options]: Parameters<Page['route']>) => {
   await page.route(url, handle, options);
-  // The next page begins with it in force. Only those of the app can ask for the probe.
+  // The next page starts with the route active. Only pages of the app can send the probe.
   if (!(await page.evaluate(() => document.querySelector('#app') !== null))) return;
   await page.route(`**${probe}`, (route) => route.fulfill({ status: 204 }));
   const statusOfProbe = () => page.evaluate((path) => fetch(path).then(({ status }) => status), probe);
@@ -381,7 +381,7 @@ export const signInAgain = async (page: Page, email: string) => {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 };
 
-/** Whether one ends before the other begins, from top to bottom. */
+/** Whether `upper` ends above the start of `lower`. */
 export const isAbove = async (upper: Locator, lower: Locator) => {
   const [above, below] = await Promise.all([upper.boundingBox(), lower.boundingBox()]);
   return above !== null && below !== null && above.y + above.height < below.y;

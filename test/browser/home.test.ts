@@ -12,7 +12,7 @@ inBrowser(
       const page = await world.visit({ at: link ?? '', as: null });
       const title = page.getByRole('heading', { name: 'Three steps, about two minutes' });
       await title.waitFor();
-      // Without the networks the steps would change their words and move as these arrive.
+      // Delays the networks: the steps must not change their words or move when these arrive.
       let answerNetworks = () => {};
       const hasNetworks = new Promise<void>((done) => {
         answerNetworks = done;
@@ -34,7 +34,7 @@ inBrowser(
       expect(await axe(page)).toEqual([]);
 
       await networks.getByRole('button', { name: 'Instagram' }).click();
-      // Accounts are announced one by one; the next step waits for the last of them.
+      // Each account is announced by its own event; the next step waits for the last one.
       let answer = () => {};
       const isAnswered = new Promise<void>((done) => {
         answer = done;
@@ -82,7 +82,7 @@ inBrowser(
         .getByRole('link', { name: /Hello from Posthorn/ })
         .waitFor();
 
-      // The start link works once, so the end of it asks for a password; it can wait.
+      // The start link works only once, so the last step asks for a password; this can be postponed.
       const password = page.getByLabel('Password', { exact: true });
       await password.waitFor();
       expect(await axe(page)).toEqual([]);
@@ -97,7 +97,7 @@ inBrowser(
 );
 
 inBrowser('home', (world) => {
-  /** A published post makes the first steps a thing of the past, once an agent has asked. */
+  /** Once a post is published and an agent has asked, the first steps are no longer shown. */
   const publish = async () => {
     const { service } = world;
     const account = await service.connect('bluesky');
@@ -195,7 +195,7 @@ inBrowser('home', (world) => {
       return ['מאפייה', '!', 'asks'].map((word) => leftOf[word] ?? Number.NaN);
     });
     expect(words).toBeGreaterThan(name);
-    // The mark ends the name, so it stands on its left.
+    // The name is written right to left, so the mark at its end stands on its left.
     expect(mark).toBeLessThan(name);
     const human = service.browser();
     await human.signIn();

@@ -21,7 +21,7 @@ const addDevice = async (page: Page) => {
     },
   });
   return {
-    /** Returns its passkeys. */
+    /** Removes the device and returns its passkeys. */
     unplug: async () => {
       const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId });
       await cdp.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId });
@@ -125,7 +125,7 @@ inBrowser(
 
       const posts = [await ask('Bread', 1), await ask('Rolls', 2)];
       await page.goto(`${service.url}/approvals`);
-      // From the check: before it rows may move.
+      // Wait for the check to finish, because rows may move until then.
       await page.getByText('Fits the account').waitFor();
       for (const text of ['Bread', 'Rolls']) {
         const mark = page.getByRole('button', { name: `Approve: Schedule “${text}”` });
@@ -176,7 +176,7 @@ inBrowser(
       await service.database.run(sql('test.twoFactors', 'update workspaces set two_factors = true where id = $1'), [
         workspaceId,
       ]);
-      // In place of the workspace, which asks its members for two factors.
+      // Shown in place of the workspace, which requires two factors from its members.
       const page = await world.visit({ at: '/settings/profile', as: email, expected: [/40\d/] });
       await isClean(page, () => page.getByRole('heading', { name: /asks for two factors$/ }).waitFor());
       expect(await page.getByRole('navigation').count()).toBe(0);
@@ -193,7 +193,7 @@ inBrowser(
       await isClean(page, () => codes.first().waitFor());
       await expect.poll(() => codes.count()).toBe(10);
       const recoveryCode = await codes.first().innerText();
-      // They stay when the person comes back from a password manager a minute later, and the session is read again.
+      // The codes stay when the person comes back from a password manager a minute later and the session is read again.
       const session = page.waitForResponse('**/api/auth/session');
       await page.evaluate(() => {
         const laterMs = Date.now() + 60_000;
@@ -244,7 +244,7 @@ inBrowser(
       await page.getByLabel('E-mail address').fill(email);
       await page.getByLabel('Password', { exact: true }).fill(password);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      // A code is good for one use. That of the next 30 seconds is taken too, because clocks differ.
+      // A code works once. The code of the next 30 seconds is accepted too, because clocks differ.
       const nextStep = Math.max(step + 1, stepAt(new Date()));
       await page.getByLabel('Code from your app').fill(totpCode(key, nextStep));
       await page.getByRole('button', { name: 'Continue' }).click();

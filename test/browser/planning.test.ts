@@ -126,7 +126,7 @@ inBrowser('planning', (world) => {
     await dialog.getByRole('button', { name: 'Add', exact: true }).click();
     await expect.poll(() => dialog.getByRole('checkbox', { name: 'Bakery' }).isChecked()).toBe(true);
 
-    // Somebody renames it meanwhile: another color leaves it the new name.
+    // Somebody else renames it: changing the color must keep the new name.
     const labels = async () => (await person.get('/api/app/labels')).body.labels;
     const [made] = await labels();
     await person.patch(`/api/app/labels/${made.id}`, { name: 'Bakery & more' });

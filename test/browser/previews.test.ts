@@ -389,7 +389,7 @@ inBrowser('previews', (world) => {
     const versions = [{ content, options: { 'instagram.cover_ms': '2500' } }];
     const { id } = await service.client.posts.create({ accountIds, versions });
     const page = await world.visit({ at: '/posts' });
-    // The file never comes, so that what a browser can play does not matter.
+    // The file never loads, so it does not matter what the browser can play.
     await intercept(page, `**/media/${files.video}`, () => new Promise<void>(() => undefined));
     await go(page, `/posts/${id}`);
     const preview = page.getByRole('region', { name: 'Preview' });

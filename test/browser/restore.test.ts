@@ -16,7 +16,7 @@ const executablePath = findChromium();
 const isRequired = process.env.BROWSER_REQUIRED === '1';
 if (executablePath !== undefined) await buildWeb();
 
-// Not by the harness: its service cannot restart itself.
+// Does not use the harness, because its service cannot restart itself.
 describe.skipIf(executablePath === undefined && !isRequired)('a second, empty folder', { timeout: 240_000 }, () => {
   const databases: FreshDatabase[] = [];
   const services: RunningService[] = [];
@@ -89,7 +89,7 @@ describe.skipIf(executablePath === undefined && !isRequired)('a second, empty fo
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('Nothing goes out', { exact: true }).waitFor();
     await page.getByRole('button', { name: /Bakery/ }).waitFor();
-    // It answers requests before its start has ended.
+    // The service answers requests before its start is complete.
     await expect.poll(() => services[0]?.posthorn.hold.read().catch(() => undefined)).toBeDefined();
     await context.close();
   });

@@ -9,7 +9,7 @@ import { axe, go, inBrowser, intercept, isClean } from './harness.ts';
 inBrowser('the results of a post', (world) => {
   let good = '';
   let doubtful = '';
-  /** By both. */
+  /** A post that both accounts refuse. */
   let refused = '';
   let posts = 0;
 
@@ -144,7 +144,7 @@ inBrowser('the results of a post', (world) => {
     await page.setViewportSize({ width: 1024, height: 768 });
     const link = rowOf(page, 'Bluesky').getByRole('link', { name: 'Open on Bluesky' });
     await expect.poll(async () => (await link.boundingBox())?.height).toBeLessThan(30);
-    // Among words, colour alone does not tell a link.
+    // In running text, colour is not enough to recognize a link.
     await expect.poll(() => link.evaluate((one) => getComputedStyle(one).textDecorationLine)).toBe('underline');
     const steps = page.getByRole('region', { name: 'Reads' }).getByRole('listitem');
     await expect.poll(() => steps.first().innerText()).toMatch(/1 h\s+8/);

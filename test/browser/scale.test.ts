@@ -99,7 +99,7 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
       await isWithin(page, `${path} on a phone`);
     };
     let isPhone = false;
-    /** Each page begins in the size that the page before ended in, since a new size renders everything again. */
+    /** Keeps the window size of the previous page, because resizing renders everything again. */
     const look = async (path: string, shown: string, onPhone = shown) => {
       await go(page, path);
       if (isPhone) await asPhone(path, onPhone);
@@ -152,7 +152,7 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
     await expect.poll(() => rows.first().textContent()).toContain('Post number 400');
     await expect.poll(() => rows.last().textContent()).toContain('Post number 1 ');
 
-    // To delete and restore so many takes long.
+    // Deleting and restoring this many posts takes long.
     await intercept(page, '**/api/app/bulk/changes', (route) => {
       const { posts } = route.request().postDataJSON() as { posts: { id: string }[] };
       return route.fulfill({ json: { results: posts.map(({ id }) => ({ id, done: true })) } });

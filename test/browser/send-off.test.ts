@@ -37,7 +37,7 @@ inBrowser('the send-off', (world) => {
   const moves = (page: Page) => page.emulateMedia({ reducedMotion: 'no-preference' });
   const row = (page: Page, name: string) =>
     page.getByRole('list', { name: 'Accounts' }).getByRole('listitem').filter({ hasText: name });
-  /** In its editor; it goes out in a minute. */
+  /** Opens the editor of a post that goes out in a minute. */
   const visitScheduled = async (expected: RegExp[] = []) => {
     const at = new Date(world.service.clock.now().getTime() + 60_000).toISOString();
     const { id } = await draft([bluesky]);
@@ -62,7 +62,7 @@ inBrowser('the send-off', (world) => {
     expect(await page.getByRole('textbox').count()).toBe(0);
     const offsets = () =>
       lines(page).evaluateAll((all) => all.map((one) => (one as SVGPathElement).style.strokeDashoffset));
-    // The answer is missing: the line waits before its end.
+    // Without an answer, the line stops before its end.
     await expect.poll(async () => (await offsets()).map((one) => Math.round(Number(one) * 10))).toEqual([0, 1]);
     expect(await page.getByRole('link', { name: 'Write the next' }).count()).toBe(0);
     await isClean(page, () => row(page, 'Mastodon').getByText('Handing over').waitFor());
@@ -76,7 +76,7 @@ inBrowser('the send-off', (world) => {
     const board = page.getByRole('heading', { name: /^Out on/ });
     await intercept(page, '**/posts.publishNow', async (route) => {
       const response = await route.fetch();
-      // An event may bring the board before the answer does.
+      // A live event may show the board before the answer arrives.
       await message.or(board).first().waitFor();
       await route.fulfill({ response });
     });

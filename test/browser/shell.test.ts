@@ -136,8 +136,8 @@ inBrowser('the shell', (world) => {
     const page = await world.visit({ ...nowhere, expected: [/401/, /404/] });
     await page.getByRole('heading', { name: 'Not found' }).waitFor();
     await page.context().clearCookies();
-    // A request in the background may find out first, and the link is gone then: a click that waits for it would come in
-    // the next test.
+    // A background request may notice first and remove the link. A Playwright click would wait for the link, and then
+    // hit it in the next test.
     await page
       .evaluate(() => document.querySelector<HTMLElement>('a[href="/settings/webhooks"]')?.click())
       .catch(() => undefined);
@@ -160,7 +160,7 @@ inBrowser('the shell', (world) => {
     await page.getByText(keptForm).waitFor();
     await signInAgain(page, email);
     await expect.poll(() => field().inputValue()).toBe(value);
-    // It is no longer stored, so that a form that is closed stays closed.
+    // The stored copy is deleted, so that a closed form stays closed.
     expect(await storedForms(page)).toEqual([]);
   };
 
@@ -537,7 +537,7 @@ inBrowser('the shell', (world) => {
     const again = page.getByRole('alert').getByRole('button', { name: 'Try again' });
     await again.waitFor();
     await page.waitForLoadState('networkidle');
-    // For the link, the page and the router.
+    // One load each for the link, the page and the router.
     expect(loads).toBeLessThanOrEqual(3);
     await page.unroute(/assets\/analytics-.*\.js/);
     await again.click();

@@ -63,7 +63,7 @@ inBrowser('import and export', (world) => {
     await go(page, '/posts');
     await page.getByText('Planned Tue 2 May 2090, 09:00').waitFor();
 
-    // Whoever has gone on to another page while a file is read stays there.
+    // The page must not navigate back if the person leaves while a file is being read.
     await go(page, '/settings/transfer');
     const release = await holdAnswer(page, '**/api/app/imports');
     await page.getByLabel('File to import').setInputFiles(file('late.csv', ['text', 'Read late']));

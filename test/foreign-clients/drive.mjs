@@ -39,7 +39,7 @@ for (const file of Object.values(files)) file.bytes = Buffer.from(file.bytes);
 const stage = {
   /** Reports `done` unless `work` throws; a text that it returns becomes a note. */
   step: runAs('done'),
-  /** The same for a call that the client lacks. */
+  /** The same for a call that the client does not offer. */
   plainStep: runAs('plain'),
   notOffered: (step, why) => ask('report', step, 'not offered', why),
   /** The consent page as a person fills it in; resolves to the address that the browser is sent back to. */

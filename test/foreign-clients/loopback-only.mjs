@@ -1,5 +1,5 @@
-// Loaded before a client: a connection to a host of its network goes to the gate on this machine, and one to any other
-// host fails. Packages connect through fetch, node:https and libraries of their own, which all end in this one method.
+// Loaded before a client. It redirects connections to a host of the client's network to the gate on this machine, and
+// fails all others. Packages connect through fetch, node:https and their own libraries; all end up in this method.
 import dns from 'node:dns';
 import net from 'node:net';
 
@@ -13,7 +13,7 @@ const reportStray = (host) => process.send({ call: 'stray', args: [host] });
 
 const failLookup = (_host, ...args) => process.nextTick(args.at(-1), new Error('The host is not on this machine.'));
 
-// A name that is looked up has gone past the gate.
+// A name lookup means that a connection bypassed the gate.
 dns.lookup = (host, ...args) => {
   if (isLoopback(host)) return lookup(host, ...args);
   reportStray(host);
@@ -21,7 +21,7 @@ dns.lookup = (host, ...args) => {
 };
 
 net.Socket.prototype.connect = function (...args) {
-  // Node passes its own calls on as a list that is normalized already.
+  // Node's internal callers pass arguments that are already normalized.
   const normalized = Array.isArray(args[0]) ? args[0] : net._normalizeArgs(args);
   const [options] = normalized;
   if (!options.path && !isLoopback(options.host)) {
@@ -29,7 +29,7 @@ net.Socket.prototype.connect = function (...args) {
     if (!isServed) reportStray(`${options.host}:${options.port}`);
     normalized[0] = isServed
       ? { ...options, host: '127.0.0.1', port: gatePort }
-      : // An address of digits would be taken without a lookup.
+      : // An IP address would be used without a lookup, so replace it by a name
         { ...options, host: 'elsewhere.invalid', lookup: failLookup };
   }
   return connect.call(this, normalized);

@@ -14,7 +14,7 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
   let post;
   const upload = async ({ bytes, mimeType }, description) => {
     const file = Readable.from([bytes]);
-    // The form takes name and type of a file from these.
+    // The form derives a file's name and type from its path.
     file.path = `bread.${mimeType.split('/')[1]}`;
     return (await client.uploadMedia(file, { description })).data.id;
   };

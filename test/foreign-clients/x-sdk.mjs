@@ -12,7 +12,7 @@ export default async ({ step, notOffered, consent, files, redirectUri, forward, 
 
   await step('sign in', async () => {
     await oauth.setPkceParameters(generateCodeVerifier());
-    // This version asks for `post.fields` alone, which the twin answers to a handle like this one.
+    // This version requests only `post.fields`, which the twin answers for a handle like this one.
     const { searchParams } = await consent(await oauth.getAuthorizationUrl('some-state'), 'renamed');
     const { access_token: accessToken } = await oauth.exchangeCode(searchParams.get('code'), oauth.getCodeVerifier());
     client = new Client({ accessToken });

@@ -128,7 +128,7 @@ describe('Citus could spread the large tables by workspace', () => {
   });
 });
 
-/** Compared with a value that the caller gives, alone or in a list, or among the columns of a new row. */
+/** The workspace is compared with a given value, alone or in a list, or is among the columns of a new row. */
 const namesWorkspace =
   /workspace_id (= (any\()?\$|between \$)|insert into \w+( as \w+)? \([^)]*\bworkspace_id\b|(unnest|to_recordset)\([^)]*\)\s+as \w+ ?\([^)]*\bworkspace_id\b/;
 

@@ -91,7 +91,7 @@ describe('a statement', () => {
     beforeEach(async () => {
       two = open(fresh.parts, 2);
       onTestFinished(() => two.close());
-      // Prepared on both: only then do they share a connection.
+      // Statements share a connection only once both connections have prepared them.
       for (const statement of [quickInsert, endsIfAsked]) {
         const values = statement === quickInsert ? (n: number) => [`warm ${n}`] : (n: number) => [n, false];
         await Promise.all([1, 2, 3, 4].map((n) => two.query(statement, values(n))));
@@ -360,7 +360,7 @@ describe('the pool', () => {
     const [row] = await single.query<{ pid: number }>(backend);
     await database.script(`select pg_terminate_backend(${row?.pid})`);
     await until('the break is reported', () => reported.length > 0);
-    // What the log writes of it is a line that a person can read.
+    // The log entry must be short enough for a person to read.
     expect(JSON.stringify(pino.stdSerializers.err(reported[0] as Error)).length).toBeLessThan(2000);
     await single.ping();
   });

@@ -11,10 +11,10 @@ import { isAlive } from '#server/store/embedded-process';
 import { until } from '#test/support/until';
 
 const isRoot = process.getuid?.() === 0;
-/** Not in a container or chroot: there root has no way below a directory that only root may enter. */
+/** False in a container or chroot, where root cannot reach below a directory that only root may enter. */
 const mayMakeNamespace = isRoot && spawnSync('unshare', ['--user', 'true']).status === 0;
 
-/** A server that was made and stopped: to make one takes longer than to copy one. */
+/** A server that was created and stopped, as a template: copying is faster than creating one. */
 let made: string;
 /** Compiled once. */
 let childProgram: string;
@@ -169,7 +169,7 @@ describe('the embedded server', () => {
   it.runIf(!isRoot || mayMakeNamespace)(
     'is not kept from starting by a process that got the number of a crashed server',
     async () => {
-      await fs.promises.chmod(dir, 0o700); // here the server has the rights of this user, so it cannot tell by itself
+      await fs.promises.chmod(dir, 0o700); // the server runs as this user, so it cannot tell by itself
       await (await start()).stop();
       const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
       children.push(other);
@@ -209,7 +209,7 @@ describe('the embedded server', () => {
     'runs for root in a container that allows no user namespace, below a closed data folder',
     async () => {
       fs.chmodSync(dir, 0o700);
-      // Where `unshare` cannot be found, it is as good as refused.
+      // A missing `unshare` has the same effect as a refused one.
       vi.stubEnv('PATH', '');
       const embedded = await start(path.join(dir, 'database'));
       vi.unstubAllEnvs();
@@ -221,7 +221,7 @@ describe('the embedded server', () => {
   it('gives up in time, with the reason, when the server cannot start', async () => {
     copyMade();
     const flags = ['-c', 'shared_buffers=nonsense'];
-    // A busy machine may take longer than that to start a process which says why.
+    // On a busy machine, starting the process that reports the reason may take longer than the timeout.
     await until('it says why', async () => {
       const outcome = await start(dir, { flags, timeoutMs: 300 }).catch(String);
       expect(outcome).toMatch(/did not start.*DATABASE_URL/s);

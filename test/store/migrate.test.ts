@@ -111,7 +111,7 @@ it('a deadlock with a transaction of the service ends the migration, which is to
   await working.query(`alter database ${fresh.parts.database} set deadlock_timeout = '300ms'`);
   await working.query("set deadlock_timeout = '60s'; begin; select from one");
   const change = { number: 2, name: 'change', sql: 'alter table two add more int; alter table one add more int' };
-  // Its connections come after the setting.
+  // Its connections are opened after the setting was changed.
   const later = openDatabase(fresh.parts, { report: () => undefined });
   processes.push(later);
   const refused = expect(migrate(later, [first, change])).rejects.toThrow('holds what the migrations need');
@@ -138,7 +138,7 @@ it('a migration that contracts waits until no session of an earlier release is l
   );
   await old.query("set application_name = 'posthorn 1'");
   expect(await migrate(database(), all)).toEqual([]);
-  // Another program, in the role of the service, could be one that was given another name.
+  // A program with another name but the role of the service could be a renamed Posthorn.
   await old.query("set application_name = 'something'");
   expect(await migrate(database(), all)).toEqual([]);
   await old.query("set application_name = 'posthorn 2'");
@@ -242,7 +242,7 @@ it('no function or trigger is left in the database but the one that tells the ti
   expect(await database().query(ours)).toEqual([{ name: 'posthorn_now' }]);
 });
 
-/** As the release before 29 writes and reads. */
+/** How the release before migration 29 writes and reads. */
 const oldRelease = {
   fill: `
     insert into users (id, email) values ('usr_1', 'a@example.com');

@@ -31,7 +31,7 @@ const root = resolve(import.meta.dirname, '..', '..');
 /** The rows that code expects of a statement: `db.query<Row>(statement)`. */
 interface Expectation {
   readonly place: string;
-  /** Of the statement, or what several names begin with. */
+  /** The name of the statement, or the common prefix of several names. */
   readonly name: string;
   readonly columns: readonly { readonly name: string; readonly kinds: readonly string[] }[];
 }
@@ -136,7 +136,7 @@ const rowOf = (call: CallExpression, { checker }: Project) => {
   return rows && checker.getTypeArguments(rows as TypeReference)[0];
 };
 
-/** Of a union, those that all its members have. */
+/** For a union, only the columns that all its members have. */
 const columnsOf = (row: Type | undefined, { checker }: Project) =>
   (row ? checker.getPropertiesOfType(row) : [])
     .filter(({ flags }) => !(flags & SymbolFlags.Optional))
@@ -153,7 +153,7 @@ const kindsOf = (type: Type | undefined, checker: Checker): string[] => {
   return type.getSymbol()?.name === 'Buffer' ? ['Buffer'] : ['json'];
 };
 
-/** A function that passes its arguments on, `db.query<Row>(...query)`, is given statements by its own callers. */
+/** The statements of a call. A function that only passes arguments on, `db.query<Row>(...query)`, gets its callers'. */
 const statementsOf = (call: CallExpression, project: Project): string[] => {
   const [statement] = call.arguments;
   if (statement === undefined) return [];
@@ -166,7 +166,7 @@ const statementsOf = (call: CallExpression, project: Project): string[] => {
     .flatMap((other) => statementsOf(other, project));
 };
 
-/** Of an imported one, too; `search[group]` is one of several whose names begin alike. */
+/** Follows imports. `search[group]` stands for several statements whose names share a prefix. */
 const namesOf = (statement: Node, project: Project): string[] => {
   if (isConditionalExpression(statement)) {
     return [statement.whenTrue, statement.whenFalse].flatMap((one) => namesOf(one, project));

@@ -172,8 +172,8 @@ describe('what we know of the inside of pg', () => {
     JSON.parse(readFileSync(join(packageRoot, 'node_modules', name, 'package.json'), 'utf8')).version;
 
   it('is known of the version that is installed', () => {
-    // Another version: read lib/client.js, lib/connection.js and pg-protocol's parser.js again beside
-    // server/store/prepared-query.ts, statement-line.ts and careful-client.ts, then write it here.
+    // After an upgrade of pg, compare lib/client.js, lib/connection.js and pg-protocol's parser.js with
+    // server/store/prepared-query.ts, statement-line.ts and careful-client.ts, then update the versions here.
     expect({ pg: versionOf('pg'), protocol: versionOf('pg-protocol') }).toEqual({ pg: '8.23.1', protocol: '1.16.1' });
   });
 

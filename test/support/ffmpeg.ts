@@ -66,7 +66,7 @@ export const probe = (bytes: Buffer) =>
     };
   });
 
-/** A folder for FFMPEG_PATH in which converting and probing run these scripts first; everything else is as ever. */
+/** A folder for FFMPEG_PATH in which ffmpeg and ffprobe run these scripts first, then work as usual. */
 export const ffmpegWith = (script: string, probeScript = '') => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-ffmpeg-'));
   const write = (name: string, body: string) => {

@@ -72,7 +72,7 @@ export const startDocuments = async () => {
 export type Documents = Awaited<ReturnType<typeof startDocuments>>;
 export type Identity = Awaited<ReturnType<typeof startIdentity>>;
 
-/** Nobody's session but the test's: a cookie that names the user. */
+/** Reads the signed-in user from a cookie that the test sets, without real sessions. */
 const whoIsSignedIn: WhoIsSignedIn = async ({ headers }) => {
   const userId = /(?:^|; )user=(\w+)/.exec(headers.cookie ?? '')?.[1];
   return userId === undefined

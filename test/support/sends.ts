@@ -3,7 +3,7 @@ import { sql } from '#server/store/database';
 import type { Service } from './service.ts';
 import { until } from './until.ts';
 
-/** How far a send is. */
+/** The progress of a send. */
 export interface SendRecord {
   readonly due_in_ms: number | null;
   readonly claim: string | null;

@@ -111,7 +111,7 @@ export const startService = async (
     url,
     token,
     owner,
-    /** Of the rules and the database. */
+    /** The clock of the domain code and the database. */
     clock: {
       ...clock,
       // Without the permission check of the sandbox clock.
@@ -120,7 +120,7 @@ export const startService = async (
         await posthorn.sandboxClock.read();
       },
     },
-    /** Of sessions, invitations and rate limits. */
+    /** The clock of sessions, invitations and rate limits. */
     wallClock: {
       ...wallClock,
       forward: (byMs: number) => {

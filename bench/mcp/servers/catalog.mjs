@@ -1,4 +1,4 @@
-// What every contender offers: the tools of the service, with posts_get at work.
+// What every contender serves: the tool list of the service, and a working posts_get.
 import { importCompiled } from '../../compiled.mjs';
 
 const { mcpTools } = await importCompiled('generated/mcp-tools.ts');

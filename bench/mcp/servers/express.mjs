@@ -1,4 +1,4 @@
-// Two plain JSON routes: what 1.00 is. They know nothing of versions, scopes or protocol.
+// The 1.00 baseline: two plain JSON routes, without versions, scopes or protocol.
 import express from 'express';
 import { actions, announce, callerOf } from '../../rest/servers/posts.mjs';
 import { tools } from './catalog.mjs';

@@ -1,5 +1,5 @@
-// What the service promises beside the answer itself: a token that is looked up, a limit, an id and a log line for every
-// request, and input and output that fit the contract. Written once, so that only the frameworks differ.
+// What the service does for every request besides the answer: looks up the token, applies a rate limit, adds an id and
+// a log line, validates input and output against the contract. Shared, so that only the frameworks differ.
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { z } from 'zod';
@@ -61,7 +61,7 @@ const compiled = Object.fromEntries(
   ]),
 );
 
-/** For frameworks that do not check by themselves. */
+/** For frameworks without validation of their own. */
 export const run = async (name, caller, sent) => {
   const { input, output } = compiled[name];
   const parsed = input.safeParse(sent);
@@ -69,13 +69,13 @@ export const run = async (name, caller, sent) => {
   return output.parse(await actions[name](caller, parsed.data));
 };
 
-// The log as the service writes it: many lines in one write.
+// Logs as the service does: many lines in one write.
 export const log = pino(
   { base: null, timestamp: pino.stdTimeFunctions.isoTime },
   pino.destination({ dest: process.env.LOG_FILE, sync: false, minLength: 8_192, periodicFlush: 100 }),
 );
 
-/** Calls `done(status)` at the end. `headers` belong to the answer. */
+/** The caller must call `done(status)` at the end. `headers` are headers of the response. */
 export const begin = ({ headers: sent, method, url }) => {
   const begun = performance.now();
   const requestId = sent['x-request-id'] ?? randomUUID();
@@ -93,7 +93,7 @@ const windowMs = 60_000;
 const counts = new Map();
 let current = 0;
 
-/** The caller, counted. Answers the headers that tell how many requests are left. */
+/** Authenticates the caller and counts the request. Returns the rate limit headers. */
 export const admit = async (authorization) => {
   const caller = await callerOf(authorization);
   const now = Date.now();

@@ -1,4 +1,4 @@
-// node:http and nothing else: what 1.00 is.
+// Plain node:http: the 1.00 baseline.
 import { createServer } from 'node:http';
 import { actions, announce, callerOf, pathOf, Refused } from './posts.mjs';
 

@@ -1,4 +1,4 @@
-// What every contender does: the statements of the service, a check by hand, an answer of the same shape.
+// What every contender does: run the service's statements, validate by hand, answer in the same shape.
 import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { monotonicFactory } from 'ulid';
@@ -9,7 +9,7 @@ pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction.padEnd(7, '0')}Z`;
 });
 
-// The address comes in the environment: PGHOST and its siblings.
+// pg reads the address from the environment (PGHOST and the like).
 const pool = new pg.Pool({
   max: Number(process.env.DATABASE_POOL),
   keepAlive: true,
@@ -25,7 +25,7 @@ export class Refused extends Error {
   }
 }
 
-// ulid's own source asks the system for every letter: a slow id would make 1.00 cheaper to reach.
+// By default ulid asks the system for random bytes for every letter. Slow ids would make the baseline easier to reach.
 let random = randomBytes(0);
 let used = 0;
 const ulid = monotonicFactory(() => {
@@ -112,7 +112,7 @@ const toPost = (row) => ({
   updatedAt: row.updated_at,
 });
 
-/** Tells the runner where we listen, and ends with it. */
+/** Reports our port to the runner, and exits when the runner does. */
 export const announce = (port) => {
   process.once('disconnect', () => process.exit());
   process.send({ port });

@@ -1,6 +1,7 @@
 /**
- * The statements of the service as its source has them; measure.mjs looks each up in the compiled service. What they answer is
- * left out: the service has the database write the JSON of a post, and the others read its columns, as servers usually do.
+ * The statements of the service, copied from its source; measure.mjs checks that the compiled service contains each.
+ * The result columns are left out: the service lets the database build the JSON of a post, while the others read
+ * columns, as servers usually do.
  */
 export const sources = {
   token: `select t.id as token_id, t.name, t.user_id, t.workspace_id, m.role, w.statistics_tools, \${lacksFactor} as lacks_factor
