@@ -31,8 +31,8 @@ export const publicPart = (document: Document): Document => {
   const isPublic = ({ security = [] }: Operation) => security.some((scheme) => 'personalToken' in scheme);
   const paths = Object.fromEntries(
     Object.entries(document.paths).flatMap(([path, methods]) => {
-      const kept = Object.entries(methods).filter(([, operation]) => isPublic(operation));
-      return kept.length === 0 ? [] : [[path, Object.fromEntries(kept)]];
+      const publicMethods = Object.entries(methods).filter(([, operation]) => isPublic(operation));
+      return publicMethods.length === 0 ? [] : [[path, Object.fromEntries(publicMethods)]];
     }),
   );
   const used = new Set<string>();

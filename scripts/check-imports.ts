@@ -91,12 +91,12 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => {
       const own = networkFolder(from);
       const families = isFamily(from) || isSharedByNetworks(from) ? [] : ['server/networks/families/'];
-      const known = [own ?? '', 'server/networks/shared/', ...families, 'contracts/'];
+      const allowed = [own ?? '', 'server/networks/shared/', ...families, 'contracts/'];
       const isBeside =
         /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links|little-text|poll|focus|short-links)$/.test(
           to,
         );
-      return own !== undefined && isOurs(to) && !isBeside && !known.some((one) => to.startsWith(one));
+      return own !== undefined && isOurs(to) && !isBeside && !allowed.some((one) => to.startsWith(one));
     },
   },
   {

@@ -337,13 +337,13 @@ const findFullUntil = ({ posts, accounts, publishedMs }: Situation): ReadonlyMap
     if (network.postQuota === undefined) continue;
     const { posts: quota, hours } = network.postQuota;
     const windowMs = hours * hourMs;
-    const taken = [...(publishedMs.get(id) ?? [])].sort((a, b) => a - b);
+    const sentAtMs = [...(publishedMs.get(id) ?? [])].sort((a, b) => a - b);
     for (const post of posts) {
       if (!post.accountIds.includes(id)) continue;
-      const oldestMs = taken.at(-quota);
-      if (taken.length >= quota && oldestMs !== undefined && oldestMs > post.atMs - windowMs) {
+      const oldestMs = sentAtMs.at(-quota);
+      if (sentAtMs.length >= quota && oldestMs !== undefined && oldestMs > post.atMs - windowMs) {
         fullUntil.set(`${post.id} ${id}`, oldestMs + windowMs);
-      } else taken.push(post.atMs);
+      } else sentAtMs.push(post.atMs);
     }
   }
   return fullUntil;

@@ -20,7 +20,7 @@ export const createOperatorCheck =
         'Metrics are switched off. Set ADMIN_TOKEN on the server, then send it as bearer token.',
       );
     }
-    const sent = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1] ?? '';
-    if (!isSameSecret(sent, adminToken))
+    const token = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1] ?? '';
+    if (!isSameSecret(token, adminToken))
       throw new Refusal('Unauthorized', 'Send the ADMIN_TOKEN of this server as bearer token.');
   };

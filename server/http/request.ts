@@ -46,8 +46,8 @@ const mustBeText = (url: string) => {
 export const tagRequest =
   ({ https }: { https: boolean }) =>
   (req: IncomingMessage, res: ServerResponse, next: () => void) => {
-    const sent = req.headers['x-request-id'];
-    req.requestId = typeof sent === 'string' && usableId.test(sent) ? sent : randomUUID();
+    const header = req.headers['x-request-id'];
+    req.requestId = typeof header === 'string' && usableId.test(header) ? header : randomUUID();
     res.setHeader('x-request-id', req.requestId);
     for (const [name, value] of securityHeaders) res.setHeader(name, value);
     if (https) res.setHeader('strict-transport-security', 'max-age=31536000');

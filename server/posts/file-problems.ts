@@ -68,14 +68,14 @@ const codecProblems = (
   path: string,
   { videoCodecs, audioCodecs, maxFrameRate, maxWidth }: NonNullable<Constraints['media']['videos']>,
 ): Problem[] => {
-  const taken = (codecs: readonly string[]) => codecs.map(codecName).join(' or ');
+  const namesOf = (codecs: readonly string[]) => codecs.map(codecName).join(' or ');
   const problems: Problem[] = [];
   if (videoCodecs && videoCodec !== undefined && !videoCodecs.includes(videoCodec)) {
-    const message = `The video is ${codecName(videoCodec)}, and this network accepts ${taken(videoCodecs)}: convert it.`;
+    const message = `The video is ${codecName(videoCodec)}, and this network accepts ${namesOf(videoCodecs)}: convert it.`;
     problems.push({ path, code: 'VideoCodec', message, limit: videoCodecs.join(', '), actual: videoCodec });
   }
   if (audioCodecs && audioCodec !== undefined && ![...audioCodecs, 'none'].includes(audioCodec)) {
-    const message = `The sound is ${codecName(audioCodec)}, and this network accepts ${taken(audioCodecs)}: convert it.`;
+    const message = `The sound is ${codecName(audioCodec)}, and this network accepts ${namesOf(audioCodecs)}: convert it.`;
     problems.push({ path, code: 'AudioCodec', message, limit: audioCodecs.join(', '), actual: audioCodec });
   }
   // Rates such as 60000/1001 are averages of a table, so a little above is no reason to refuse.

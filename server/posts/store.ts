@@ -124,7 +124,7 @@ const counted = sql(
   `select to_jsonb(p) -> 'counted' as counted from posts p where id = $1 and workspace_id = $2`,
 );
 const setCounted = sql('posts.setCounted', 'update posts set counted = $3 where id = $1 and workspace_id = $2');
-const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
+const postKeys = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
 /**
  * If an account that already has the post was removed and added again, restores its result, so that nothing is sent
  * twice.
@@ -145,7 +145,7 @@ const begin = sql(
   'posts.begin',
   `update posts set status = 'Publishing', ${touch},
           results = coalesce((select jsonb_agg(r) from jsonb_array_elements(results) r where (r ->> 'ok')::boolean), '[]')
-     from ${given} where posts.workspace_id = given.workspace_id and posts.id = given.post_id
+     from ${postKeys} where posts.workspace_id = given.workspace_id and posts.id = given.post_id
    returning ${notifyTabs('post', { id: 'posts.id', workspaceId: 'posts.workspace_id' })}`,
 );
 const many = sql('posts.many', `select ${postColumns} from posts where id = any($1) and workspace_id = $2`);
@@ -208,7 +208,7 @@ const linkCardPicture = sql(
 /** `no key update`, because transactions that add a publication hold a key lock, which must not block this one. */
 const lockToEnd = sql(
   'posts.lockToEnd',
-  `select from ${given} join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
+  `select from ${postKeys} join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
     order by p.id for no key update of p`,
 );
 /**

@@ -91,7 +91,7 @@ const lockDue = sql(
     where status = 'Scheduled' and scheduled_at <= (select posthorn_now()) and ${isNotDeleted}
     order by scheduled_at limit $1 for update skip locked`,
 );
-const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
+const postKeys = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
 const notIn = (claims: string) => `(claim is null or claim <> all(${claims}::uuid[]))`;
 /**
  * One send for each account that does not have the post yet. A send that may be public keeps its key, so that the network
@@ -102,7 +102,7 @@ const queue = sql(
   `with queued as (
      insert into sends (post_id, account_id, workspace_id, network, due_at)
      select p.id, a.id, p.workspace_id, a.network, posthorn_now()
-       from ${given} join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
+       from ${postKeys} join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
       cross join unnest(p.account_ids) as account(id) join accounts a on a.id = account.id
       where not exists (select from jsonb_array_elements(p.results) r where r ->> 'accountId' = a.id)
      on conflict (workspace_id, post_id, account_id) do update
@@ -122,14 +122,14 @@ const endMissed = sql(
   'publishing.endMissed',
   `update sends set due_at = null, claim = null,
           result = case when begun_at is null then $3::jsonb else $4::jsonb end || jsonb_build_object('accountId', account_id)
-     from ${given}
+     from ${postKeys}
     where sends.workspace_id = given.workspace_id and sends.post_id = given.post_id and due_at is not null`,
 );
 /** Accounts that have the post. */
 const publishedResults = sql(
   'publishing.publishedResults',
   `select s.workspace_id as "workspaceId", s.post_id as "postId", s.result
-     from ${given} join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id
+     from ${postKeys} join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id
     where (s.result ->> 'ok')::boolean`,
 );
 /** Posts with no unfinished send, including posts with no send at all. */
@@ -137,7 +137,7 @@ const endedPosts = sql(
   'publishing.endedPosts',
   `select given.workspace_id as "workspaceId", given.post_id as "postId",
           coalesce(jsonb_object_agg(s.account_id, s.result) filter (where s.result is not null), '{}')::text as results
-     from ${given} left join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id
+     from ${postKeys} left join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id
     group by given.workspace_id, given.post_id
    having bool_and(s.due_at is null or s.result is not null)`,
 );

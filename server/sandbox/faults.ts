@@ -38,8 +38,8 @@ export const createFaults = ({ store, network }: { store: SandboxStore; network:
   const takePlanned = async (moment: FaultMoment): Promise<Fault | undefined> => {
     const plan = await planned(moment);
     if (plan === undefined || plan.times === null) return plan?.fault;
-    const taken = (await store.countDown(network, 'fault', moment)) as unknown as PlannedFault | undefined;
-    return taken?.fault;
+    const row = (await store.countDown(network, 'fault', moment)) as unknown as PlannedFault | undefined;
+    return row?.fault;
   };
 
   return {

@@ -333,12 +333,12 @@ export const createStatisticsStore = (db: Database) => ({
   },
 });
 
-const given = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
+const postKeys = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
 /** A post over all its publications. */
 const wholePosts = `select post_id, workspace_id, min(published_at) as published_at, max(published_at) as last_published_at,
     sum(engagement)::bigint as engagement, array_agg(network order by network) filter (where nth > 1) as repeats
   from (select p.*, row_number() over (partition by p.post_id, p.network) as nth
-          from ${given} join publications p on p.workspace_id = given.workspace_id and p.post_id = given.post_id) as target
+          from ${postKeys} join publications p on p.workspace_id = given.workspace_id and p.post_id = given.post_id) as target
  group by post_id, workspace_id`;
 const addPosts = sql(
   'statistics.addPosts',
@@ -349,7 +349,7 @@ const addPosts = sql(
 /** Serializes changes of a post: statements after this lock see what earlier transactions committed. */
 const lockPosts = sql(
   'statistics.lockPosts',
-  `select from ${given} join published_posts p on p.workspace_id = given.workspace_id and p.post_id = given.post_id
+  `select from ${postKeys} join published_posts p on p.workspace_id = given.workspace_id and p.post_id = given.post_id
     order by p.post_id for update of p`,
 );
 const refreshPosts = sql(

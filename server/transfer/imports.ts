@@ -274,7 +274,7 @@ export const createImports = ({
       const { fileName } = await find(caller, id);
       const { workspaceId, userId } = caller;
       if (after === 0) await audit.write({ event: 'import.scheduled', workspaceId, userId, details: { id, fileName } });
-      let asked = 0;
+      let requests = 0;
       const next = await step(
         after,
         (last) => store.schedulable(workspaceId, id, last, rowsPerQuery),
@@ -285,13 +285,13 @@ export const createImports = ({
             await askInstead({ caller, action: 'posts.schedule', input, requestId }, schedule).catch(
               (error: unknown) => {
                 if (!isAsked(error)) throw error;
-                asked++;
+                requests++;
               },
             );
             await store.setFailure(workspaceId, id, number, null);
           }),
       );
-      return { import: await find(caller, id), asked, ...(next !== undefined && { next }) };
+      return { import: await find(caller, id), asked: requests, ...(next !== undefined && { next }) };
     },
 
     /** Moves what is still a draft to the bin. */

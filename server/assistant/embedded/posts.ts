@@ -268,7 +268,7 @@ export function* wentOut({ text, now, timeZone }: UserRequest): Talk {
     hasMore ||= more;
   }
   const providers = new Map((yield* connectedAccounts()).map(({ id, provider }) => [id, provider]));
-  const sent = posts
+  const sentPosts = posts
     .map((post) => {
       const results = post.results.filter(
         ({ ok, publishedAt = '' }) => ok && isBetween(publishedAt, range.from, range.to),
@@ -280,13 +280,13 @@ export function* wentOut({ text, now, timeZone }: UserRequest): Talk {
     .toSorted((a, b) => a.at.localeCompare(b.at));
   const when = `${range.label} (${range.days})`;
   const note = hasMore ? '\nI read the newest posts alone; the page Posts has them all.' : '';
-  if (sent.length === 0) return `Nothing went out ${when}.${note}`;
-  const lines = sent.slice(0, 2 * shownPosts).map(({ post, at, names }) => {
+  if (sentPosts.length === 0) return `Nothing went out ${when}.${note}`;
+  const lines = sentPosts.slice(0, 2 * shownPosts).map(({ post, at, names }) => {
     const where = names.length > 0 ? ` on ${joinNames(names)}` : '';
     return `- ${moment(at, timeZone)} [${quote(textOf(post))}](/posts/${post.id})${where}`;
   });
-  const rest = sent.length > lines.length ? `\nAnd ${sent.length - lines.length} more.` : '';
-  return `${countOf(sent.length, 'post')} went out ${when}:\n${lines.join('\n')}${rest}${note}`;
+  const rest = sentPosts.length > lines.length ? `\nAnd ${sentPosts.length - lines.length} more.` : '';
+  return `${countOf(sentPosts.length, 'post')} went out ${when}:\n${lines.join('\n')}${rest}${note}`;
 }
 
 const isBetween = (at: string, from: string, to: string) =>

@@ -70,11 +70,11 @@ export const useMakeDecisions = (leave: (id: string) => void): Decisions => {
     queued.current.add(id);
     setRunning((before) => withEntry(before, id, what));
     setFaults((before) => withEntry(before, id, undefined));
-    const sent = queue.current.catch(() => undefined).then(work);
-    queue.current = sent;
+    const decision = queue.current.catch(() => undefined).then(work);
+    queue.current = decision;
     let isApproved = false;
     try {
-      await sent;
+      await decision;
       setForm(id, undefined);
       leave(id);
       isApproved = what === 'approve';
@@ -125,8 +125,8 @@ const withEntry = <Value>(record: Readonly<Record<string, Value>>, key: string, 
 /** Offers Undo where possible, and shows the progress of a post that is published now. */
 export const followApproved = (cards: readonly ApprovalCard[], refresh: () => Promise<unknown>) => {
   offerUndo(cards, refresh);
-  const [sent, ...others] = cards.filter(({ action, post }) => action === 'posts.publishNow' && post);
-  if (sent?.post && others.length === 0) void followSendOff(sent.post.id);
+  const [publishedNow, ...others] = cards.filter(({ action, post }) => action === 'posts.publishNow' && post);
+  if (publishedNow?.post && others.length === 0) void followSendOff(publishedNow.post.id);
 };
 
 const followSendOff = async (postId: string) => (await import('#web/send-off/board-toast.tsx')).showBoardToast(postId);

@@ -32,20 +32,20 @@ export const useOpenBands = (range: string) => {
     byDrag: [] as readonly number[],
   });
   const isCurrent = of === range;
-  const [kept, dragged] = isCurrent ? [byPerson, byDrag] : [[], []];
+  const [pinned, dragged] = isCurrent ? [byPerson, byDrag] : [[], []];
   return {
-    opened: new Set([...kept, ...dragged]),
+    opened: new Set([...pinned, ...dragged]),
     toggle: (from: number) =>
       setBands({
         range,
-        byPerson: kept.includes(from) ? kept.filter((one) => one !== from) : [...kept, from],
+        byPerson: pinned.includes(from) ? pinned.filter((one) => one !== from) : [...pinned, from],
         byDrag: [],
       }),
     openForDrag: (from: number) => {
-      if (!dragged.includes(from)) setBands({ range, byPerson: kept, byDrag: [...dragged, from] });
+      if (!dragged.includes(from)) setBands({ range, byPerson: pinned, byDrag: [...dragged, from] });
     },
     endDrag: () => {
-      if (dragged.length > 0) setBands({ range, byPerson: kept, byDrag: [] });
+      if (dragged.length > 0) setBands({ range, byPerson: pinned, byDrag: [] });
     },
   };
 };

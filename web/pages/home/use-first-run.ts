@@ -31,7 +31,7 @@ export const useFirstRun = (): FirstRunState => {
   const accounts = useQuery(queries.accounts);
   const approvals = useQuery(queries.approvals);
   const input = { group: 'Sent' } as const;
-  const sent = useQuery({
+  const sentPosts = useQuery({
     queryKey: keys.search({ ...input, first: true }),
     queryFn: ({ signal }) => app.searchPosts(input, { signal }),
     refetchInterval: ({ state }) => (state.data?.posts[0]?.status === 'Publishing' ? pollMs : false),
@@ -39,7 +39,7 @@ export const useFirstRun = (): FirstRunState => {
   // Wait for these too: the first step lists networks, which would push the other steps down when they load.
   const providers = useQuery(queries.providers);
   const limits = useQuery(queries.limits);
-  const reads = [accounts, approvals, sent, providers, limits];
+  const reads = [accounts, approvals, sentPosts, providers, limits];
   if (!canWrite || isHidden) return { state: 'over' };
   const failed = reads.find(({ error, data }) => error !== null && data === undefined);
   if (failed) {
@@ -48,13 +48,13 @@ export const useFirstRun = (): FirstRunState => {
     };
     return { state: 'fault', fault: failed.error, retry };
   }
-  if (!accounts.data || !approvals.data || !sent.data || !providers.data || !limits.data) return { state: 'unknown' };
+  if (!accounts.data || !approvals.data || !sentPosts.data || !providers.data || !limits.data) return { state: 'unknown' };
   const steps: Steps = {
     hasAccount: accounts.data.accounts.length > 0,
-    sent: sent.data.posts[0],
+    sent: sentPosts.data.posts[0],
     wasAsked: approvals.data.cards.length > 0,
   };
-  const isOver = sent.data.posts.length >= onboardingPosts || (steps.hasAccount && steps.sent && steps.wasAsked);
+  const isOver = sentPosts.data.posts.length >= onboardingPosts || (steps.hasAccount && steps.sent && steps.wasAsked);
   // Remembered, so that the next visit need not wait to know which page it is.
   if (isOver) localStorage.setItem(storeKey(id), '1');
   if (isOver) return { state: 'over' };

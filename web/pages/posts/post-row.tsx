@@ -281,14 +281,14 @@ export const isDeletable = ({ status }: Pick<SelectedPost, 'status'>) =>
 /** `Today 18:00`, `Edited Mon`, `Planned Thu 19 Nov, 08:30`, `2 of 3 sent` */
 const timeOf = (post: PostSummary, zone: string) => {
   const { status, scheduledAt, publishedAt, updatedAt, results, accountIds } = post;
-  const sent = results.filter(({ ok }) => ok).length;
+  const sentCount = results.filter(({ ok }) => ok).length;
   const isWish = status === 'Draft' && scheduledAt !== undefined && Date.parse(scheduledAt) > now().getTime();
   const at = status === 'Draft' && !isWish ? updatedAt : (publishedAt ?? scheduledAt ?? updatedAt);
   const children =
     status === 'Draft' && !isWish
       ? `Edited ${formatRecent(updatedAt, zone)}`
       : status === 'Publishing'
-        ? `${sent} of ${accountIds.length} sent`
+        ? `${sentCount} of ${accountIds.length} sent`
         : isWish
           ? `Planned ${formatSaid(at, zone)}`
           : formatNear(at, zone);
