@@ -260,7 +260,7 @@ export type Confirmation<Prepared> = SendEnd<Prepared> | { readonly is: 'absent'
 export const ready = <Prepared>(prepared: Prepared) => ({ is: 'ready', prepared }) as const;
 export const waiting = <Prepared>(prepared: Prepared, forMs: number, out?: Sent) =>
   ({ is: 'waiting', prepared, forMs, ...(out && { out }) }) as const;
-export const sent = (sent: Sent) => ({ is: 'sent', sent }) as const;
+export const sent = (out: Sent) => ({ is: 'sent', sent: out }) as const;
 /** The network does not have the post. */
 export const absent = { is: 'absent' } as const;
 /** The network cannot tell. */
@@ -366,8 +366,8 @@ export interface Network<Prepared = unknown> {
 
   /** The parts in the order of publication: the items of the thread, and a first comment if there is one. */
   parts<Media extends NetworkMedia>(post: NetworkPost<Media>): readonly NetworkItem<Media>[];
-  /** Uploads and containers: everything that is safe to repeat. `kept` is what it returned while waiting. */
-  prepare(site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>>;
+  /** Uploads and containers: everything that is safe to repeat. `checkpoint` is what it returned while waiting. */
+  prepare(site: Site, sending: Sending, checkpoint?: Prepared): Promise<Preparation<Prepared>>;
   /** The one call that makes it public. It is never repeated automatically. */
   send(site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>>;
   /** Whether sending again with the same key creates no second post, however the first call ended. Absent: it may create one. */

@@ -33,27 +33,27 @@ export const facetsOf = (
   { text, links }: ReturnType<typeof withShortLinks>,
   dids: Readonly<Record<string, string>>,
 ): Facet[] => {
-  const found: (Piece & { feature: Feature })[] = links.map(({ uri, ...piece }) => ({
+  const facets: (Piece & { feature: Feature })[] = links.map(({ uri, ...piece }) => ({
     ...piece,
     feature: { $type: 'app.bsky.richtext.facet#link', uri },
   }));
   for (const piece of pieces(text, mention)) {
     const did = dids[handleOf(piece.text)];
-    if (did !== undefined) found.push({ ...piece, feature: { $type: 'app.bsky.richtext.facet#mention', did } });
+    if (did !== undefined) facets.push({ ...piece, feature: { $type: 'app.bsky.richtext.facet#mention', did } });
   }
   for (const { start, text: typed } of pieces(text, tag)) {
     const whole = typed.replace(/\p{P}+$/u, '');
     const name = whole.slice(1);
     if (!/[^\d\p{P}\p{M}]/u.test(name) || countGraphemes(name) > maxTagGraphemes) continue;
-    found.push({ start, text: whole, feature: { $type: 'app.bsky.richtext.facet#tag', tag: name } });
+    facets.push({ start, text: whole, feature: { $type: 'app.bsky.richtext.facet#tag', tag: name } });
   }
   for (const piece of pieces(text, cashtag)) {
-    const isTaken = found.some((other) => isInside(piece.start, other));
+    const isTaken = facets.some((other) => isInside(piece.start, other));
     // Bluesky's own app stores a cashtag in capitals and with its `$`.
     const feature = { $type: 'app.bsky.richtext.facet#tag', tag: piece.text.toUpperCase() } as const;
-    if (!isTaken) found.push({ ...piece, feature });
+    if (!isTaken) facets.push({ ...piece, feature });
   }
-  return found
+  return facets
     .sort((a, b) => a.start - b.start)
     .map(({ start, text: piece, feature }) => {
       const byteStart = utf8Bytes(text.slice(0, start));

@@ -39,8 +39,8 @@ export interface Prepared {
   readonly quoted?: PostRef;
 }
 
-export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
-  const uploaded = await (kept?.job === undefined ? uploadAll(site, sending) : askJob(site, kept.job));
+export const prepare = async (site: Site, sending: Sending, checkpoint?: Prepared): Promise<Preparation<Prepared>> => {
+  const uploaded = await (checkpoint?.job === undefined ? uploadAll(site, sending) : askJob(site, checkpoint.job));
   if ('job' in uploaded) return waiting({ job: uploaded.job, blobs: [], facets: [] }, askAgainMs);
   const card = cardFor(sending.post, sending.part);
   const quoted = sending.index === 0 ? await findQuoted(site, sending) : undefined;
@@ -203,16 +203,16 @@ const rulesOf = (post: NetworkPost) => allowed[option(post, 'bluesky.reply_contr
 
 const gate = (collection: string, value: object) => ({ collection, value: { $type: collection, ...value } });
 
-const Found = z.object({ uri: z.string(), cid: z.string(), value: z.object({ text: z.string() }) });
+const PostRecord = z.object({ uri: z.string(), cid: z.string(), value: z.object({ text: z.string() }) });
 
 export const confirm = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
   const query = { repo: sending.account.id, collection: posts, rkey: rkeyOf(sending) };
   try {
     const answer = await ask(site, sending.account, { call: 'com.atproto.repo.getRecord', query });
-    const { value, ...found } = shaped(Found, answer);
+    const { value, ...ref } = shaped(PostRecord, answer);
     // Another post under the same key, however unlikely, is not ours.
     const { body } = sending.part;
-    return [body, withShortLinks(body).text].includes(value.text) ? posted(site, sending, found) : absent;
+    return [body, withShortLinks(body).text].includes(value.text) ? posted(site, sending, ref) : absent;
   } catch (error) {
     if (isGone(error)) return absent;
     throw error;

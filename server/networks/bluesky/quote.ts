@@ -32,7 +32,7 @@ export const didOf = async (site: Site, account: NetworkAccount, handle: string)
   }
 };
 
-const Found = z.object({
+const Posts = z.object({
   posts: z.array(
     z.object({
       uri: z.string(),
@@ -48,14 +48,14 @@ export const findQuoted = async (site: Site, { account, post }: Sending): Promis
   const { who, rkey } = quoted;
   const did = who.startsWith('did:') ? who : await didOf(site, account, who);
   const uris = `at://${did}/app.bsky.feed.post/${rkey}`;
-  const [found] = did
-    ? shaped(Found, await ask(site, account, { call: 'app.bsky.feed.getPosts', query: { uris } })).posts
+  const [original] = did
+    ? shaped(Posts, await ask(site, account, { call: 'app.bsky.feed.getPosts', query: { uris } })).posts
     : [];
-  if (found === undefined) {
+  if (original === undefined) {
     throw new NetworkTrouble('content', 'The quoted post is not on Bluesky: change or remove bluesky.quote.');
   }
-  if (found.viewer?.embeddingDisabled) {
+  if (original.viewer?.embeddingDisabled) {
     throw new NetworkTrouble('content', 'The author of the quoted post allows no quotes: remove bluesky.quote.');
   }
-  return { uri: found.uri, cid: found.cid };
+  return { uri: original.uri, cid: original.cid };
 };

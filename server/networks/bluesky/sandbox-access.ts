@@ -45,8 +45,8 @@ export const secretOf = (req: Request) =>
 
 /** The person with this identifier, a handle or a DID. */
 export const personBy = async (kit: SandboxKit, identifier: string) => {
-  const known = await kit.records.get<{ person: string }>('identifier', identifier.toLowerCase());
-  return known && kit.people.get(known.person);
+  const record = await kit.records.get<{ person: string }>('identifier', identifier.toLowerCase());
+  return record && kit.people.get(record.person);
 };
 
 export type Access = ReturnType<typeof createAccess>;

@@ -7,8 +7,8 @@ import type { Blob } from './sandbox-records.ts';
 const maxBlobBytes = 50_000_000;
 const maxVideoBytes = 300_000_000;
 
-export type Kept = { owner: string; mimeType: string; size: number };
-type Job = Kept & { cid: string; asked: number };
+export type Upload = { owner: string; mimeType: string; size: number };
+type Job = Upload & { cid: string; asked: number };
 
 const keepBlob = async (
   kit: SandboxKit,
@@ -17,8 +17,8 @@ const keepBlob = async (
   mimeType: string,
   size: number,
 ): Promise<Blob> => {
-  const kept: Kept = { owner: person.id, mimeType, size };
-  await kit.records.put('blob', `${person.id} ${cid}`, kept);
+  const upload: Upload = { owner: person.id, mimeType, size };
+  await kit.records.put('blob', `${person.id} ${cid}`, upload);
   return { $type: 'blob', ref: { $link: cid }, mimeType, size };
 };
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { recordKeyOf } from './record-key.ts';
 import { type Access, badRequest, refuse } from './sandbox-access.ts';
-import type { Kept } from './sandbox-blobs.ts';
+import type { Upload } from './sandbox-blobs.ts';
 import { cidOf, didOf } from './sandbox-ids.ts';
 import {
   areFacetsInside,
@@ -26,10 +26,10 @@ const cidIn = (post: SandboxPost) => dataOf(post).cid;
 const problemOf = async (kit: SandboxKit, record: PostRecord, person: SandboxPerson) => {
   if (!areFacetsInside(record)) return { error: 'InvalidRequest', message: 'A facet is not inside the text' };
   for (const { ref, mimeType, size } of blobsOf(record)) {
-    const kept = await kit.records.get<Kept>('blob', `${person.id} ${ref.$link}`);
+    const upload = await kit.records.get<Upload>('blob', `${person.id} ${ref.$link}`);
     const isVideo = attachedOf(record)?.$type === 'app.bsky.embed.video';
-    if (!kept) return { error: 'BlobNotFound', message: `Could not find blob: ${ref.$link}` };
-    if (kept.mimeType !== mimeType || kept.size !== size || !mimeType.startsWith(isVideo ? 'video/mp4' : 'image/'))
+    if (!upload) return { error: 'BlobNotFound', message: `Could not find blob: ${ref.$link}` };
+    if (upload.mimeType !== mimeType || upload.size !== size || !mimeType.startsWith(isVideo ? 'video/mp4' : 'image/'))
       return {
         error: 'InvalidMimeType',
         message: `Referenced Mimetype does not match stored blob. Got: ${mimeType}`,
@@ -38,9 +38,9 @@ const problemOf = async (kit: SandboxKit, record: PostRecord, person: SandboxPer
       return { error: 'InvalidRequest', message: `blob too big (maximum ${maxImageBytes}, got ${size})` };
   }
   for (const { blob, type, maxBytes } of smallBlobsOf(record)) {
-    const kept = await kit.records.get<Kept>('blob', `${person.id} ${blob.ref.$link}`);
-    if (!kept) return { error: 'BlobNotFound', message: `Could not find blob: ${blob.ref.$link}` };
-    if (kept.size !== blob.size || kept.mimeType !== blob.mimeType || !blob.mimeType.startsWith(type))
+    const upload = await kit.records.get<Upload>('blob', `${person.id} ${blob.ref.$link}`);
+    if (!upload) return { error: 'BlobNotFound', message: `Could not find blob: ${blob.ref.$link}` };
+    if (upload.size !== blob.size || upload.mimeType !== blob.mimeType || !blob.mimeType.startsWith(type))
       return { error: 'InvalidMimeType', message: `Wrong type of file: ${blob.mimeType}` };
     if (blob.size > maxBytes)
       return { error: 'InvalidRequest', message: `blob too big (maximum ${maxBytes}, got ${blob.size})` };
@@ -200,9 +200,9 @@ export const mountReads = (xrpc: Router, kit: SandboxKit, { refusals, signedIn }
       if (await kit.isFaulty('read', req, res, { person, refusals })) return;
       const uris = [req.query.uris ?? []].flat().map(String);
       if (uris.length === 0 || uris.length > 25) return badRequest(res, 'uris must have 1 to 25 elements');
-      const found = await Promise.all(uris.map((uri) => kit.posts.get(uri)));
-      const posts = found.filter((post) => post !== undefined).map((post) => viewOf(kit, post, person));
-      res.send({ posts: await Promise.all(posts) });
+      const posts = await Promise.all(uris.map((uri) => kit.posts.get(uri)));
+      const views = posts.filter((post) => post !== undefined).map((post) => viewOf(kit, post, person));
+      res.send({ posts: await Promise.all(views) });
     }),
   );
 };

@@ -26,20 +26,20 @@ export const readMetrics = async (
   const read = shaped(Read, await ask(site, account, { call: `app.bsky.feed.getPosts?${uris}` }));
   const readings: MetricsRead[] = [];
   for (const { externalId } of posts) {
-    const found = read.posts.find(({ uri }) => uri === externalId);
-    readings.push(found ? numbersOf(found) : await missing(site, account, externalId));
+    const post = read.posts.find(({ uri }) => uri === externalId);
+    readings.push(post ? numbersOf(post) : await missing(site, account, externalId));
   }
   return readings;
 };
 
-const numbersOf = (found: z.output<typeof Read>['posts'][number]): MetricsRead => ({
+const numbersOf = (post: z.output<typeof Read>['posts'][number]): MetricsRead => ({
   is: 'numbers',
   metrics: reported({
-    likes: found.likeCount,
-    comments: found.replyCount,
-    shares: found.repostCount,
-    quotes: found.quoteCount,
-    saves: found.bookmarkCount,
+    likes: post.likeCount,
+    comments: post.replyCount,
+    shares: post.repostCount,
+    quotes: post.quoteCount,
+    saves: post.bookmarkCount,
   }),
 });
 

@@ -122,7 +122,7 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
 };
 
 const maxGone = 8;
-const pauseMs = (asked: number) => Math.min(5_000 * (asked + 1), 30_000);
+const pauseMs = (reads: number) => Math.min(5_000 * (reads + 1), 30_000);
 
 const addressOf = (site: Site, id: string) => `${site.link('web')}/${id}`;
 const posted = (site: Site, id: string) => sent({ externalId: id, url: addressOf(site, id) });
@@ -152,18 +152,18 @@ export const confirm = async (site: Site, sending: Sending, prepared: Prepared):
  * processed.
  */
 const confirmFile = async (site: Site, sending: Sending): Promise<Confirmation<Prepared>> => {
-  const found = await confirmPost(site, sending, { photos: [] });
-  return found.is === 'absent' ? unknown : found;
+  const confirmation = await confirmPost(site, sending, { photos: [] });
+  return confirmation.is === 'absent' ? unknown : confirmation;
 };
 
 const confirmVideo = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
   const { account } = sending;
-  const { video = '', taken, asked } = prepared;
+  const { video = '', taken: isAccepted, asked: reads } = prepared;
   if (video === '') return confirmFile(site, sending);
-  const again = waiting({ ...prepared, asked: asked + 1 }, pauseMs(asked));
+  const again = waiting({ ...prepared, asked: reads + 1 }, pauseMs(reads));
   try {
     const state = await readVideo(site, account, video);
-    if (state.isPublished || (taken && state.isReady)) {
+    if (state.isPublished || (isAccepted && state.isReady)) {
       const id = state.postId ?? video;
       // With a video, Facebook returns only the last part of the post id, and with some reels none.
       const externalId = id.includes('_') || state.postId === undefined ? id : `${account.id}_${id}`;
@@ -173,10 +173,10 @@ const confirmVideo = async (site: Site, sending: Sending, prepared: Prepared): P
       return sent({ externalId, url, ...(await coverNote(site, sending, video)) });
     }
     // A call whose answer was lost may still be under way.
-    return taken || state.isBegun || asked === 0 ? again : absent;
+    return isAccepted || state.isBegun || reads === 0 ? again : absent;
   } catch (error) {
     // A video that was just accepted may not be visible everywhere yet.
-    if (isGone(error)) return taken && asked < maxGone ? again : unknown;
+    if (isGone(error)) return isAccepted && reads < maxGone ? again : unknown;
     throw error;
   }
 };

@@ -152,11 +152,11 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
         const session = { video_id: id, upload_session_id: `s${id}` };
         return res.send({ ...session, ...offsets({ received: 0, size: start.file_size }) });
       }
-      const wanted = FinishVideo.safeParse(parameters).data;
-      const id = wanted?.upload_session_id.replace(/^s/, '') ?? '';
+      const request = FinishVideo.safeParse(parameters).data;
+      const id = request?.upload_session_id.replace(/^s/, '') ?? '';
       const video = await ownVideo(id, page, 'videos');
-      if (!wanted || !video || !isWhole(video)) return refuse(res, invalid('Invalid parameter'));
-      await finish(req, res, page, person, { id, video, text: wanted.description ?? '', title: wanted.title });
+      if (!request || !video || !isWhole(video)) return refuse(res, invalid('Invalid parameter'));
+      await finish(req, res, page, person, { id, video, text: request.description ?? '', title: request.title });
     }),
   );
 
@@ -204,12 +204,12 @@ export const mountVideos = (api: Router, videoApi: Router, kit: SandboxKit, { as
           const id = await begin(page, edge, null);
           return res.send({ video_id: id, upload_url: `${kit.here(req)}/video-upload/${id}` });
         }
-        const wanted = Finish.safeParse(parameters).data;
-        const video = await ownVideo(wanted?.video_id, page, edge);
-        if (!wanted || !video || !isWhole(video)) return refuse(res, invalid('Invalid parameter'));
+        const request = Finish.safeParse(parameters).data;
+        const video = await ownVideo(request?.video_id, page, edge);
+        if (!request || !video || !isWhole(video)) return refuse(res, invalid('Invalid parameter'));
         const text = String(parameters.description ?? '');
         const title = typeof parameters.title === 'string' ? parameters.title : undefined;
-        await finish(req, res, page, person, { id: wanted.video_id, video, text, title });
+        await finish(req, res, page, person, { id: request.video_id, video, text, title });
       }),
     );
   }

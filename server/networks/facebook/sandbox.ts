@@ -78,8 +78,8 @@ const sandbox: Sandbox = (kit) => {
     const query = parametersOf(req);
     const issue = async ({ person, scopes, data }: SandboxGrant, isLong: boolean) => {
       const lifeMs = isLong ? longLifeSeconds * 1000 : shortLifeMs;
-      const asked = (data as { scope?: string } | null)?.scope ?? '';
-      const access = await kit.grants.issue('user', { person, scopes, lifeMs, data: { scope: asked, isLong } });
+      const scope = (data as { scope?: string } | null)?.scope ?? '';
+      const access = await kit.grants.issue('user', { person, scopes, lifeMs, data: { scope, isLong } });
       res.send({ access_token: access, token_type: 'bearer', expires_in: lifeMs / 1000 });
     };
     if (query.grant_type === 'client_credentials') return sendAppToken(res, query);
@@ -100,9 +100,9 @@ const sandbox: Sandbox = (kit) => {
   api.get(
     '/me/permissions',
     asPerson(undefined, async (_req, res, { scopes, data }) => {
-      const asked = (data as { scope: string }).scope.split(',');
+      const requestedScopes = (data as { scope: string }).scope.split(',');
       const statusOf = (permission: string) => (scopes.includes(permission) ? 'granted' : 'declined');
-      const answers = asked.map((permission) => ({ permission, status: statusOf(permission) }));
+      const answers = requestedScopes.map((permission) => ({ permission, status: statusOf(permission) }));
       res.send({ data: [{ permission: 'public_profile', status: 'granted' }, ...answers] });
     }),
   );
@@ -157,8 +157,8 @@ const sandbox: Sandbox = (kit) => {
   );
 
   const photo = async (id: string, page: Page) => {
-    const found = await kit.records.get<Photo>('photo', id);
-    return found?.page === page.id && !found.used ? found : undefined;
+    const record = await kit.records.get<Photo>('photo', id);
+    return record?.page === page.id && !record.used ? record : undefined;
   };
   const use = (ids: readonly string[], page: Page) =>
     Promise.all(ids.map((id) => kit.records.put('photo', id, { page: page.id, alt: null, used: true })));

@@ -39,15 +39,15 @@ export const takesNoPosts = (facts: Json | undefined): boolean => Facts.safePars
 
 /** Every location that the person manages is an account of its own. */
 const readLocations = async (site: Site, tokens: Tokens) => {
-  const found: (Profile & { id: string })[] = [];
+  const profiles: (Profile & { id: string })[] = [];
   for await (const { accounts } of pages((pageToken) => readAccounts(site, tokens, pageToken))) {
     for (const { name } of accounts) {
       for await (const { locations } of pages((pageToken) => readLocationsOf(site, tokens, name, pageToken))) {
-        found.push(...locations.map((location) => ({ id: `${name}/${location.name}`, ...profileOf(location) })));
+        profiles.push(...locations.map((location) => ({ id: `${name}/${location.name}`, ...profileOf(location) })));
       }
     }
   }
-  if (found.length > 0) return found;
+  if (profiles.length > 0) return profiles;
   throw new NetworkTrouble(
     'permission',
     'This Google account manages no business location. Ask an owner to add it as a manager, then connect again.',

@@ -62,7 +62,7 @@ export const send = async (site: Site, sending: Sending): Promise<SendEnd<Prepar
   return endOf(shaped(LocalPost, answer), 0);
 };
 
-const endOf = ({ name, state, searchUrl, createTime }: LocalPost, asked: number): SendEnd<Prepared> => {
+const endOf = ({ name, state, searchUrl, createTime }: LocalPost, reads: number): SendEnd<Prepared> => {
   if (state === 'REJECTED') {
     throw new NetworkTrouble(
       'content',
@@ -75,7 +75,9 @@ const endOf = ({ name, state, searchUrl, createTime }: LocalPost, asked: number)
     ...(searchUrl && { url: searchUrl }),
     ...(createTime && { publishedAt: createTime }),
   };
-  return state === 'PROCESSING' && asked < maxProcessingReads ? waiting({ name, asked }, processingMs, out) : sent(out);
+  return state === 'PROCESSING' && reads < maxProcessingReads
+    ? waiting({ name, asked: reads }, processingMs, out)
+    : sent(out);
 };
 
 /** Google omits empty lists. Next to unknown fields, a missing list may mean something else, so it is not accepted. */
@@ -90,12 +92,12 @@ const LocalPosts = z.union([
 export const confirm = async (
   site: Site,
   sending: Sending,
-  { name, asked = 0 }: Prepared,
+  { name, asked: reads = 0 }: Prepared,
 ): Promise<Confirmation<Prepared>> => {
   const { account, post, part, since } = sending;
   if (isPhoto(post)) return confirmPhoto(site, sending);
   if (name !== undefined) {
-    return endOf(shaped(LocalPost, await ask(site, account, { host: 'posts', path: `/v4/${name}` })), asked + 1);
+    return endOf(shaped(LocalPost, await ask(site, account, { host: 'posts', path: `/v4/${name}` })), reads + 1);
   }
   const path = `/v4/${account.id}/localPosts`;
   const readPage = async (cursor?: string): Promise<Page<LocalPost>> => {
@@ -158,6 +160,6 @@ const offerOf = (post: NetworkPost) => {
     redeemOnlineUrl: value(post, 'offer_url'),
     termsConditions: value(post, 'offer_terms'),
   };
-  const given = Object.entries(offer).filter(([, text]) => text !== '');
-  return given.length > 0 ? { offer: Object.fromEntries(given) } : {};
+  const entries = Object.entries(offer).filter(([, text]) => text !== '');
+  return entries.length > 0 ? { offer: Object.fromEntries(entries) } : {};
 };

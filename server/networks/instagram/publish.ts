@@ -136,8 +136,8 @@ const containers = createContainers({
   asSent,
 });
 
-export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> =>
-  isComment(sending) ? ready(noContainers) : containers.prepare(site, sending, kept);
+export const prepare = async (site: Site, sending: Sending, checkpoint?: Prepared): Promise<Preparation<Prepared>> =>
+  isComment(sending) ? ready(noContainers) : containers.prepare(site, sending, checkpoint);
 
 const Created = z.object({ id: z.string().min(1) });
 

@@ -39,23 +39,23 @@ export const mountContainers = (api: Router, kit: SandboxKit, signedIn: SignedIn
       if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
       const parsed = NewContainer.safeParse(parametersOf(req));
       if (!parsed.success) return refuse(res, invalid('Invalid parameter'));
-      const wanted = parsed.data;
-      const text = 'caption' in wanted ? (wanted.caption ?? '') : '';
+      const fields = parsed.data;
+      const text = 'caption' in fields ? (fields.caption ?? '') : '';
       if (text.length > 2_200) return refuse(res, longCaption);
-      if ('location_id' in wanted && wanted.location_id === placeless) return refuse(res, noPlace);
-      const cover = 'cover_url' in wanted && wanted.cover_url !== undefined ? wanted.cover_url : undefined;
+      if ('location_id' in fields && fields.location_id === placeless) return refuse(res, noPlace);
+      const cover = 'cover_url' in fields && fields.cover_url !== undefined ? fields.cover_url : undefined;
       if (cover !== undefined && (await kit.fetchMedia(cover))?.mimeType !== 'image/jpeg')
         return refuse(res, badFormat);
-      const { refusal, error = null } = await wrongWith(kit, wanted);
+      const { refusal, error = null } = await wrongWith(kit, fields);
       if (refusal) return refuse(res, refusal);
-      const children = 'children' in wanted ? await containers.children(wanted.children, person.id) : [];
+      const children = 'children' in fields ? await containers.children(fields.children, person.id) : [];
       if (children === undefined || children.length === 1 || children.length > 10) return refuse(res, badCarousel);
       const id = await containers.add({
         owner: person.id,
         text,
-        file: 'image_url' in wanted ? wanted.image_url : 'video_url' in wanted ? wanted.video_url : undefined,
+        file: 'image_url' in fields ? fields.image_url : 'video_url' in fields ? fields.video_url : undefined,
         children,
-        sent: wanted,
+        sent: fields,
         error,
       });
       res.send({ id });

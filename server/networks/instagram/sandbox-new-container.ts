@@ -46,20 +46,20 @@ const badRatio = { code: 36003, subcode: 2207009, message: 'The aspect ratio is 
 export const badFormat = { code: 36001, subcode: 2207005, message: 'The image format is not supported.' };
 
 /** Images are checked while the caller waits, videos later. */
-export const wrongWith = async (kit: SandboxKit, wanted: NewContainer) => {
-  if ('image_url' in wanted) {
-    const found = await kit.fetchMedia(wanted.image_url);
-    if (found === undefined)
+export const wrongWith = async (kit: SandboxKit, fields: NewContainer) => {
+  if ('image_url' in fields) {
+    const file = await kit.fetchMedia(fields.image_url);
+    if (file === undefined)
       return { refusal: { code: 9004, subcode: 2207052, message: 'The media could not be fetched from this URI.' } };
-    if (found.mimeType !== 'image/jpeg') return { refusal: badFormat };
-    const ratio = (await ratioOf(found.bytes)) ?? 0;
-    const isStory = 'media_type' in wanted && wanted.media_type === 'STORIES';
+    if (file.mimeType !== 'image/jpeg') return { refusal: badFormat };
+    const ratio = (await ratioOf(file.bytes)) ?? 0;
+    const isStory = 'media_type' in fields && fields.media_type === 'STORIES';
     return isStory || (ratio >= 0.749 && ratio <= 1.911) ? {} : { refusal: badRatio };
   }
-  if ('video_url' in wanted) {
-    const found = await kit.fetchMedia(wanted.video_url);
-    if (found === undefined) return { error: 'Error: Media upload has failed with error code 2207077' };
-    return /^video\/(mp4|quicktime)$/.test(found.mimeType)
+  if ('video_url' in fields) {
+    const file = await kit.fetchMedia(fields.video_url);
+    if (file === undefined) return { error: 'Error: Media upload has failed with error code 2207077' };
+    return /^video\/(mp4|quicktime)$/.test(file.mimeType)
       ? {}
       : { error: 'Error: Media upload has failed with error code 2207026' };
   }

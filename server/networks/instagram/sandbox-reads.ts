@@ -16,12 +16,12 @@ import type { Containers } from './sandbox-containers.ts';
 import { isStory, type Posts } from './sandbox-posts.ts';
 
 export const mountLists = (api: Router, kit: SandboxKit, signedIn: SignedIn, posts: Posts) => {
-  const list = (wanted: (post: SandboxPost) => boolean) =>
+  const list = (isListed: (post: SandboxPost) => boolean) =>
     signedIn('instagram_business_basic', async (req, res, grant) => {
       if (!isSelf(req, res, grant)) return;
       const all = await kit.posts.of(userId(grant.person), 1000);
-      const found = all.filter((post) => post.replyTo === undefined && !posts.isOver(post) && wanted(post));
-      sendNodes(req, res, found.map(posts.nodeOf));
+      const matches = all.filter((post) => post.replyTo === undefined && !posts.isOver(post) && isListed(post));
+      sendNodes(req, res, matches.map(posts.nodeOf));
     });
   api.get(
     '/:id/media',

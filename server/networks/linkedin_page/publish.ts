@@ -40,10 +40,10 @@ const posts = createPublishing({
 /** The post that later items are comments on. */
 const postUrn = ({ out }: Sending) => out[0]?.externalId;
 
-export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
-  if (postUrn(sending) === undefined) return posts.prepare(site, sending, kept);
+export const prepare = async (site: Site, sending: Sending, checkpoint?: Prepared): Promise<Preparation<Prepared>> => {
+  if (postUrn(sending) === undefined) return posts.prepare(site, sending, checkpoint);
   const isFirst = sending.out.length === 1;
-  return isFirst && kept === undefined ? waiting(nothing, settlingMs) : ready(nothing);
+  return isFirst && checkpoint === undefined ? waiting(nothing, settlingMs) : ready(nothing);
 };
 
 export const send = async (site: Site, sending: Sending, prepared: Prepared): Promise<SendEnd<Prepared>> => {

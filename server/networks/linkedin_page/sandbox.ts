@@ -122,9 +122,9 @@ const sandbox: Sandbox = (kit) => {
     path,
     signedIn(['w_organization_social_feed'], async (req, res, { person }) => {
       const urn = String(req.params.urn);
-      const asked = parsed(NewComment, req, res);
-      if (asked === undefined) return;
-      const { actor, object, message } = asked;
+      const newComment = parsed(NewComment, req, res);
+      if (newComment === undefined) return;
+      const { actor, object, message } = newComment;
       const author = authorOf(person, actor);
       if (author === undefined) return refusals['missing-permission'](res);
       if (!(await postOf(urn))) return fail(res, 404, 'NOT_FOUND', `Unable to obtain activity for urn: ${urn}`);
@@ -147,7 +147,7 @@ const sandbox: Sandbox = (kit) => {
             media: [],
             replyTo: urn,
             createdAt,
-            data: asked,
+            data: newComment,
           });
           return commentOf({ id, actor, text: message.text, urn, createdAt });
         },

@@ -23,8 +23,8 @@ import { pollIn } from '#server/networks/poll';
 import { isOn, option } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
 
-export const prepare = (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> =>
-  prepareWith(({ post }, { id }) => readFocus(option(post, 'mastodon.focus'))?.[id], site, sending, kept);
+export const prepare = (site: Site, sending: Sending, checkpoint?: Prepared): Promise<Preparation<Prepared>> =>
+  prepareWith(({ post }, { id }) => readFocus(option(post, 'mastodon.focus'))?.[id], site, sending, checkpoint);
 
 /** `https://mastodon.example/@anna/42`, or only its id. */
 export const quotedIn = (post: NetworkPost): { id: string; host?: string } | undefined => {

@@ -44,20 +44,20 @@ const Registered = z.object({
 });
 const Processed = z.object({ status: z.enum(['registered', 'processing', 'succeeded', 'failed']) });
 
-export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
+export const prepare = async (site: Site, sending: Sending, checkpoint?: Prepared): Promise<Preparation<Prepared>> => {
   const { account, part } = sending;
   const video = part.media.find(isVideo);
   const pin = { ...placeOf(sending), ...textsOf(sending) };
   if (video === undefined) return ready({ pin });
-  if (kept?.mediaId === undefined) {
+  if (checkpoint?.mediaId === undefined) {
     const answer = await ask(site, account, { path: '/media', json: { media_type: 'video' } });
     const registered = shaped(Registered, answer);
     await upload(site, registered, video);
     return waiting({ mediaId: registered.media_id }, processingMs);
   }
-  const { status } = shaped(Processed, await ask(site, account, { path: `/media/${kept.mediaId}` }));
+  const { status } = shaped(Processed, await ask(site, account, { path: `/media/${checkpoint.mediaId}` }));
   if (status === 'failed') throw new NetworkTrouble('media', 'Pinterest could not use the video. Choose another.');
-  return status === 'succeeded' ? ready({ ...kept, pin }) : waiting(kept, processingMs);
+  return status === 'succeeded' ? ready({ ...checkpoint, pin }) : waiting(checkpoint, processingMs);
 };
 
 /** The upload host expects the fields that Pinterest signed, followed by the file. */

@@ -57,8 +57,8 @@ const mountTokens = (api: Router, kit: SandboxKit) => {
       ? await kit.grants.take('code', form.code ?? '')
       : await kit.grants.take('refresh', form.refresh_token ?? '');
     if (grant === undefined || grant.expired) return refuse(res, 400, 283, 'The grant is invalid or has expired.');
-    const asked = (grant.data ?? {}) as Record<string, string>;
-    if (isCode && asked.redirect_uri !== form.redirect_uri)
+    const grantData = (grant.data ?? {}) as Record<string, string>;
+    if (isCode && grantData.redirect_uri !== form.redirect_uri)
       return refuse(res, 400, 283, 'The redirect_uri is not the one of the authorization.');
     const { person, scopes } = grant;
     res.send({

@@ -67,14 +67,14 @@ export const commentsWithin = (post: NetworkPost, limit: number): Finding[] =>
 
 /** The moment of a video that its cover shows has to lie inside the video. */
 export const coverInside = (post: NetworkPost, key: string, unitMs: number): Finding => {
-  const wanted = Number(option(post, key));
+  const cover = Number(option(post, key));
   const durationMs = firstItem(post).media.find(isVideo)?.durationMs ?? Number.POSITIVE_INFINITY;
   return (
-    wanted * unitMs > durationMs && {
+    cover * unitMs > durationMs && {
       path: `options.${key}`,
       code: 'OptionValue',
       message: 'The cover has to be a moment of the video: choose an earlier one.',
-      actual: wanted,
+      actual: cover,
     }
   );
 };

@@ -104,12 +104,13 @@ const containers = createContainers({
   asSent,
 });
 
-export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
+export const prepare = async (site: Site, sending: Sending, checkpoint?: Prepared): Promise<Preparation<Prepared>> => {
   const { post, index } = sending;
   const code = quotedCode(post);
-  if (code === undefined || index > 0 || kept?.container !== undefined) return containers.prepare(site, sending, kept);
+  if (code === undefined || index > 0 || checkpoint?.container !== undefined)
+    return containers.prepare(site, sending, checkpoint);
   const options = { ...post.options, 'threads.quote': await ownPost(site, sending.account, code) };
-  return containers.prepare(site, { ...sending, post: { ...post, options } }, kept);
+  return containers.prepare(site, { ...sending, post: { ...post, options } }, checkpoint);
 };
 
 /** The code in an address such as `https://www.threads.com/@anna/post/DAbc123`. Threads accepts only ids. */
@@ -122,8 +123,8 @@ const mostOwn = 100;
 const ownPost = async (site: Site, account: NetworkAccount, code: string): Promise<string> => {
   const query = { fields: 'id,permalink', limit: mostOwn };
   const { data } = shaped(OwnPosts, await ask(site, account, { path: `/${account.id}/threads`, query }));
-  const found = data.find(({ permalink }) => permalink?.split('/post/')[1]?.split(/[/?#]/)[0] === code);
-  if (found !== undefined) return found.id;
+  const post = data.find(({ permalink }) => permalink?.split('/post/')[1]?.split(/[/?#]/)[0] === code);
+  if (post !== undefined) return post.id;
   throw new NetworkTrouble(
     'content',
     `The quoted post is none of the last ${mostOwn} of this account, and Threads tells the id of no other: give the id in threads.quote.`,

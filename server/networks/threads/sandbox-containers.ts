@@ -16,22 +16,22 @@ export const mountContainers = (api: Router, kit: SandboxKit, signedIn: SignedIn
       if (await kit.isFaulty('upload', req, res, { person, refusals })) return;
       const parsed = NewContainer.safeParse(parametersOf(req));
       if (!parsed.success) return refuse(res, invalid('Invalid parameter'));
-      const wanted = parsed.data;
-      const refusal = await wrongWith(kit, grant, wanted);
+      const fields = parsed.data;
+      const refusal = await wrongWith(kit, grant, fields);
       if (refusal) return refuse(res, refusal);
-      const isCarousel = wanted.media_type === 'CAROUSEL';
-      const children = isCarousel ? await containers.children(wanted.children, person.id) : [];
+      const isCarousel = fields.media_type === 'CAROUSEL';
+      const children = isCarousel ? await containers.children(fields.children, person.id) : [];
       if (children === undefined) return refuse(res, noMedia);
       if (isCarousel && (children.length < 2 || children.length > 20)) {
         return refuse(res, invalid('children must have 2 to 20 items'));
       }
       const id = await containers.add({
         owner: person.id,
-        text: textOf(wanted),
-        file: 'image_url' in wanted ? wanted.image_url : 'video_url' in wanted ? wanted.video_url : undefined,
+        text: textOf(fields),
+        file: 'image_url' in fields ? fields.image_url : 'video_url' in fields ? fields.video_url : undefined,
         children,
-        sent: wanted,
-        error: await errorOf(kit, wanted),
+        sent: fields,
+        error: await errorOf(kit, fields),
       });
       res.send({ id });
     }),

@@ -68,49 +68,49 @@ export type NewContainer = z.output<typeof NewContainer>;
 const lengthOf = (text: string) =>
   [...text].reduce((sum, sign) => sum + (/\p{Extended_Pictographic}/u.test(sign) ? Buffer.byteLength(sign) : 1), 0);
 
-export const textOf = (wanted: NewContainer) => ('text' in wanted && wanted.text) || '';
+export const textOf = (fields: NewContainer) => ('text' in fields && fields.text) || '';
 
 /** Errors that Threads reports immediately. */
 export const wrongWith = async (
   kit: SandboxKit,
   { scopes }: SandboxGrant,
-  wanted: NewContainer,
+  fields: NewContainer,
 ): Promise<Refusal | undefined> => {
-  const written = textOf(wanted);
-  const link = ('link_attachment' in wanted && wanted.link_attachment) || undefined;
-  if (lengthOf(written) > 500) return invalid('Param text must be at most 500 characters long.');
-  if (new Set([...links(written), ...(link ? [link] : [])]).size > 5) {
+  const postText = textOf(fields);
+  const link = ('link_attachment' in fields && fields.link_attachment) || undefined;
+  if (lengthOf(postText) > 500) return invalid('Param text must be at most 500 characters long.');
+  if (new Set([...links(postText), ...(link ? [link] : [])]).size > 5) {
     return { code: 100, message: 'THREADS_API__LINK_LIMIT_EXCEEDED' };
   }
-  if ('reply_to_id' in wanted && wanted.reply_to_id !== undefined) {
+  if ('reply_to_id' in fields && fields.reply_to_id !== undefined) {
     if (!scopes.includes('threads_manage_replies')) return notAllowed;
-    if (!(await kit.posts.get(wanted.reply_to_id))) return noMedia;
+    if (!(await kit.posts.get(fields.reply_to_id))) return noMedia;
   }
-  if ('is_ghost_post' in wanted && wanted.is_ghost_post && (wanted.poll_attachment || wanted.reply_to_id)) {
+  if ('is_ghost_post' in fields && fields.is_ghost_post && (fields.poll_attachment || fields.reply_to_id)) {
     return invalid('A ghost post cannot be a reply and cannot have a poll');
   }
-  if ('text_attachment' in wanted && wanted.text_attachment && wanted.poll_attachment) {
+  if ('text_attachment' in fields && fields.text_attachment && fields.poll_attachment) {
     return invalid('A text attachment cannot be attached to a post that has a poll');
   }
-  if ('location_id' in wanted && wanted.location_id && !scopes.includes('threads_location_tagging')) {
+  if ('location_id' in fields && fields.location_id && !scopes.includes('threads_location_tagging')) {
     return notAllowed;
   }
-  if ('quote_post_id' in wanted && wanted.quote_post_id !== undefined) {
-    if (!(await kit.posts.get(wanted.quote_post_id))) return noMedia;
+  if ('quote_post_id' in fields && fields.quote_post_id !== undefined) {
+    if (!(await kit.posts.get(fields.quote_post_id))) return noMedia;
   }
   return undefined;
 };
 
 /** Checked when the container is filled, so Threads reports the error with its state. */
-export const errorOf = async (kit: SandboxKit, wanted: NewContainer) => {
-  if (wanted.media_type === 'IMAGE') {
-    const found = await kit.fetchMedia(wanted.image_url);
-    return found && /^image\/(jpeg|png)$/.test(found.mimeType) ? null : 'UNKNOWN';
+export const errorOf = async (kit: SandboxKit, fields: NewContainer) => {
+  if (fields.media_type === 'IMAGE') {
+    const file = await kit.fetchMedia(fields.image_url);
+    return file && /^image\/(jpeg|png)$/.test(file.mimeType) ? null : 'UNKNOWN';
   }
-  if (wanted.media_type === 'VIDEO') {
-    const found = await kit.fetchMedia(wanted.video_url);
-    if (found === undefined) return 'FAILED_DOWNLOADING_VIDEO';
-    return /^video\/(mp4|quicktime)$/.test(found.mimeType) ? null : 'FAILED_PROCESSING_VIDEO';
+  if (fields.media_type === 'VIDEO') {
+    const file = await kit.fetchMedia(fields.video_url);
+    if (file === undefined) return 'FAILED_DOWNLOADING_VIDEO';
+    return /^video\/(mp4|quicktime)$/.test(file.mimeType) ? null : 'FAILED_PROCESSING_VIDEO';
   }
   return null;
 };

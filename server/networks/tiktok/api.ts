@@ -32,7 +32,7 @@ const errorOf = ({ json }: NetworkAnswer) => Refusal.safeParse(json).data?.error
 const dailyEnd = 'TikTok takes no more posts of this account through apps today. Try again tomorrow.';
 
 /** Error codes of requests, and those of a post that failed in processing. */
-const known: Readonly<Record<string, readonly [TroubleKind, string]>> = {
+const byCode: Readonly<Record<string, readonly [TroubleKind, string]>> = {
   access_token_invalid: ['token', 'TikTok refused our access.'],
   auth_removed: ['token', 'The account took our access away. Connect it again.'],
   scope_not_authorized: ['permission', 'The account did not allow this. Connect it again and allow everything.'],
@@ -80,7 +80,7 @@ const known: Readonly<Record<string, readonly [TroubleKind, string]>> = {
 };
 
 export const troubleFor = (code: string, said = ''): NetworkTrouble => {
-  const [kind, message] = (Object.hasOwn(known, code) ? known[code] : undefined) ?? [
+  const [kind, message] = (Object.hasOwn(byCode, code) ? byCode[code] : undefined) ?? [
     'content',
     `TikTok refused the post: ${said || code}`,
   ];
@@ -97,7 +97,7 @@ export const troubleOf = (answer: NetworkAnswer, now: Date): NetworkTrouble => {
       ...(until && { until }),
     });
   }
-  if (Object.hasOwn(known, code)) return troubleFor(code);
+  if (Object.hasOwn(byCode, code)) return troubleFor(code);
   if (status === 401) return new NetworkTrouble('token', 'TikTok refused our access.', { networkCode: code });
   if (status >= 500 || code === 'internal_error') {
     return new NetworkTrouble('temporary', 'TikTok is not available.', { networkCode: code });

@@ -97,9 +97,9 @@ const pageSize = 20;
  */
 const findPhotos = async (site: Site, sending: Sending, prepared: Prepared): Promise<Confirmation<Prepared>> => {
   const { account, part, post, since } = sending;
-  const wanted = beginning(part.body) || beginning(option(post, 'tiktok.title'));
+  const textStart = beginning(part.body) || beginning(option(post, 'tiktok.title'));
   // Drafts are in no list.
-  if (prepared.privacy !== everyone || wanted === '' || !account.scopes.includes('video.list')) return unknown;
+  if (prepared.privacy !== everyone || textStart === '' || !account.scopes.includes('video.list')) return unknown;
   const readPage = async (cursor?: string): Promise<Page<Listed>> => {
     const answer = await ask(site, account, {
       path: '/video/list/',
@@ -112,7 +112,7 @@ const findPhotos = async (site: Site, sending: Sending, prepared: Prepared): Pro
   const { match } = await searchBack({
     readPage,
     isCandidate: ({ create_time, title, video_description }) =>
-      isSince(create_time * 1000, since) && [title, video_description].map(beginning).includes(wanted),
+      isSince(create_time * 1000, since) && [title, video_description].map(beginning).includes(textStart),
     timeOf: ({ create_time }) => create_time * 1000,
     since,
   });

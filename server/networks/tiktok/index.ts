@@ -69,8 +69,8 @@ const forAccount = (facts: Json | undefined): Constraints => {
 
 const coverPhotoOutside = (post: NetworkPost) => {
   const photos = firstItem(post).media.filter((media) => !isVideo(media)).length;
-  const wanted = Number(option(post, 'tiktok.cover_photo'));
-  return photos > 0 && (wanted < 1 || wanted > photos);
+  const cover = Number(option(post, 'tiktok.cover_photo'));
+  return photos > 0 && (cover < 1 || cover > photos);
 };
 
 /** Options that the account's own settings, or the post, rule out. */

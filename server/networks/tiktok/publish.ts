@@ -116,7 +116,7 @@ export const send = async (site: Site, sending: Sending, prepared: Prepared): Pr
   return waiting({ ...prepared, uploaded: true }, 20_000);
 };
 
-const Sent = z.object({ data: z.object({ publish_id: z.string().min(1) }) });
+const PublishId = z.object({ data: z.object({ publish_id: z.string().min(1) }) });
 
 const sendPhotos = async (site: Site, { account, post, part }: Sending, { privacy, commentsOff }: Prepared) => {
   const words = { title: option(post, 'tiktok.title'), description: part.body };
@@ -142,5 +142,5 @@ const sendPhotos = async (site: Site, { account, post, part }: Sending, { privac
       },
     },
   });
-  return shaped(Sent, answer).data.publish_id;
+  return shaped(PublishId, answer).data.publish_id;
 };

@@ -24,13 +24,13 @@ export const mountReads = (api: Router, kit: SandboxKit, signedIn: SignedIn) => 
       if (publish.owner !== person.id) {
         return refuse(res, 400, 'token_not_authorized_for_specified_publish_id', 'The publish_id is of somebody else.');
       }
-      const asked = publish.takenAt === undefined ? 0 : publish.asked + 1;
-      await keep(publishId, { ...publish, asked });
-      const found = await kit.posts.get(publish.postId);
+      const reads = publish.takenAt === undefined ? 0 : publish.asked + 1;
+      await keep(publishId, { ...publish, asked: reads });
+      const post = await kit.posts.get(publish.postId);
       const processing = publish.kind === 'video' ? 'PROCESSING_UPLOAD' : 'PROCESSING_DOWNLOAD';
       const done = publish.isDraft ? 'SEND_TO_USER_INBOX' : 'PUBLISH_COMPLETE';
-      const status = asked < 2 ? processing : publish.failReason ? 'FAILED' : done;
-      const isPublic = status === 'PUBLISH_COMPLETE' && found !== undefined && isListed(found);
+      const status = reads < 2 ? processing : publish.failReason ? 'FAILED' : done;
+      const isPublic = status === 'PUBLISH_COMPLETE' && post !== undefined && isListed(post);
       // Built as text, because the ids exceed JavaScript's safe integers.
       const ids = isPublic ? publish.postId : '';
       const reason = status === 'FAILED' ? (publish.failReason ?? '') : '';
@@ -43,15 +43,15 @@ export const mountReads = (api: Router, kit: SandboxKit, signedIn: SignedIn) => 
     }),
   );
 
-  const videoOf = (found: SandboxPost, fields: readonly string[]) => {
-    const numbers = kit.numbers(found);
-    const { kind, title = '', description } = found.data as { kind: string; title?: string; description?: string };
+  const videoOf = (post: SandboxPost, fields: readonly string[]) => {
+    const numbers = kit.numbers(post);
+    const { kind, title = '', description } = post.data as { kind: string; title?: string; description?: string };
     const all: Record<string, string | number> = {
-      id: found.id,
-      create_time: Math.floor(Date.parse(found.createdAt) / 1000),
+      id: post.id,
+      create_time: Math.floor(Date.parse(post.createdAt) / 1000),
       title: title.slice(0, 150),
       video_description: (description ?? title).slice(0, 150),
-      share_url: kit.link(`/web/${found.authorName}/${kind}/${found.id}`),
+      share_url: kit.link(`/web/${post.authorName}/${kind}/${post.id}`),
       view_count: numbers.views,
       like_count: numbers.likes,
       comment_count: numbers.comments,
@@ -71,7 +71,7 @@ export const mountReads = (api: Router, kit: SandboxKit, signedIn: SignedIn) => 
       const page = older.slice(0, max_count);
       res.send({
         data: {
-          videos: page.map((found) => videoOf(found, fieldsOf(req))),
+          videos: page.map((post) => videoOf(post, fieldsOf(req))),
           cursor: Date.parse(page.at(-1)?.createdAt ?? kit.now().toISOString()),
           has_more: older.length > page.length,
         },
@@ -86,8 +86,8 @@ export const mountReads = (api: Router, kit: SandboxKit, signedIn: SignedIn) => 
       if (await kit.isFaulty('read', req, res, { person, refusals })) return;
       const parsed = Query.safeParse(req.body);
       if (!parsed.success || hasWrongField(req)) return refuse(res, 400, 'invalid_params', 'Fields are invalid.');
-      const found = await Promise.all(parsed.data.filters.video_ids.map((id) => kit.posts.get(id)));
-      const videos = found
+      const posts = await Promise.all(parsed.data.filters.video_ids.map((id) => kit.posts.get(id)));
+      const videos = posts
         .filter((one) => one !== undefined)
         .filter((one) => one.author === person.id && isListed(one))
         .map((one) => videoOf(one, fieldsOf(req)));

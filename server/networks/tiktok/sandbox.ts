@@ -89,8 +89,8 @@ const mountTokens = (api: Router, kit: SandboxKit) => {
         'invalid_grant',
         isCode ? 'Authorization code is expired.' : 'Refresh token is invalid.',
       );
-    const asked = (grant.data ?? {}) as Record<string, string>;
-    if (isCode && asked.redirect_uri !== form.redirect_uri)
+    const grantData = (grant.data ?? {}) as Record<string, string>;
+    if (isCode && grantData.redirect_uri !== form.redirect_uri)
       return grantRefused(res, 'invalid_request', 'Redirect_uri is not matched with the uri when requesting code.');
     const { person, scopes } = grant;
     res.send({

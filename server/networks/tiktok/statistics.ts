@@ -30,16 +30,16 @@ export const readMetrics = async (
   const videos = ids.length > 0 ? await query(site, account, ids) : [];
   return posts.map(({ externalId }) => {
     if (!isPublicId(externalId)) return { is: 'over', why: 'TikTok has numbers of public posts alone.' };
-    const found = videos.find(({ id }) => id === externalId);
-    if (found === undefined)
+    const video = videos.find(({ id }) => id === externalId);
+    if (video === undefined)
       return { is: 'absent', why: 'TikTok has no numbers: the post is gone or no longer public.' };
     return {
       is: 'numbers',
       metrics: reported({
-        views: found.view_count,
-        likes: found.like_count,
-        comments: found.comment_count,
-        shares: found.share_count,
+        views: video.view_count,
+        likes: video.like_count,
+        comments: video.comment_count,
+        shares: video.share_count,
       }),
     };
   });

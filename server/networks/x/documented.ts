@@ -125,7 +125,7 @@ const Community = z.strictObject({
 /** A file is a form part, or base64 in a JSON body. */
 const file = z.literal(true).or(z.base64());
 
-const fields = (...known: string[]) => z.string().refine((text) => text.split(',').every((one) => known.includes(one)));
+const fields = (...names: string[]) => z.string().refine((text) => text.split(',').every((one) => names.includes(one)));
 const userFields = fields('profile_image_url', 'name', 'username', 'verified', 'verified_type', 'subscription_type');
 const communityFields = fields(...Object.keys(Community.shape));
 const postFields = ['created_at', 'text', 'public_metrics', 'attachments', 'entities'];

@@ -47,8 +47,8 @@ const Uploaded = z.object({
   }),
 });
 
-export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
-  const prepared = kept ?? (await uploadAll(site, sending));
+export const prepare = async (site: Site, sending: Sending, checkpoint?: Prepared): Promise<Preparation<Prepared>> => {
+  const prepared = checkpoint ?? (await uploadAll(site, sending));
   let waitMs = 0;
   const processing: string[] = [];
   for (const id of prepared.processing) {

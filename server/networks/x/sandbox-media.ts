@@ -55,8 +55,8 @@ export const mountMedia = (api: Router, kit: SandboxKit, { signedIn, refusals }:
       if (typeof total !== 'number' || !chunkedCategories.includes(String(category))) {
         return badMedia(res, 'total_bytes and media_category are needed');
       }
-      const [known, kind] = [String(type), String(category)];
-      await open(res, person, { category: kind, type: known, total, received: 0, state: 'uploading' });
+      const [mimeType, kind] = [String(type), String(category)];
+      await open(res, person, { category: kind, type: mimeType, total, received: 0, state: 'uploading' });
     }),
   );
 
@@ -92,9 +92,9 @@ export const mountMedia = (api: Router, kit: SandboxKit, { signedIn, refusals }:
       const id = String(req.query.media_id);
       const upload = await ownUpload(id, grant);
       if (!upload || req.query.command !== 'STATUS') return badMedia(res, 'The media id is not valid');
-      const asked = upload.asked + 1;
-      const state = asked > 1 ? 'ready' : upload.state;
-      await keep(id, { ...upload, asked, state });
+      const reads = upload.asked + 1;
+      const state = reads > 1 ? 'ready' : upload.state;
+      await keep(id, { ...upload, asked: reads, state });
       res.send({
         data: {
           id,

@@ -193,9 +193,9 @@ export const mountPosts = (api: Router, kit: SandboxKit, { signedIn, refusals }:
       if (await kit.isFaulty('read', req, res, { person, refusals })) return;
       const ids = String(req.query.ids ?? '').split(',');
       if (ids.length > 100) return problem(res, 400, 'Invalid Request', 'ids: at most 100');
-      const found = await Promise.all(ids.map((id) => kit.posts.get(id)));
-      const data = found.filter((post) => post !== undefined).map((post) => postView(req, post, names));
-      const missing = ids.filter((_, index) => found[index] === undefined);
+      const posts = await Promise.all(ids.map((id) => kit.posts.get(id)));
+      const data = posts.filter((post) => post !== undefined).map((post) => postView(req, post, names));
+      const missing = ids.filter((_, index) => posts[index] === undefined);
       res.send({
         ...(data.length > 0 && { data }),
         ...(missing.length > 0 && { errors: missing.map(notFound) }),

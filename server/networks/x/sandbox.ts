@@ -84,15 +84,15 @@ const mountTokens = (api: Router, kit: SandboxKit) => {
       return tokens(res, grant);
     }
     const grant = await kit.grants.take('code', form.code ?? '');
-    const asked = (grant?.data ?? {}) as Record<string, string>;
+    const grantData = (grant?.data ?? {}) as Record<string, string>;
     const challenge = createHash('sha256')
       .update(form.code_verifier ?? '')
       .digest('base64url');
     if (grant === undefined || grant.expired)
       return grantRefused(res, 'Value passed for the authorization code was invalid.');
-    if (asked.redirect_uri !== form.redirect_uri)
+    if (grantData.redirect_uri !== form.redirect_uri)
       return grantRefused(res, 'Value passed for the redirect uri did not match.');
-    if (asked.code_challenge !== challenge)
+    if (grantData.code_challenge !== challenge)
       return grantRefused(res, 'Value passed for the code verifier did not match.');
     return tokens(res, grant);
   });

@@ -32,17 +32,17 @@ export const readMetrics = async (
   const request = { path: '/2/tweets', query, fields: () => ['public_metrics'] };
   const { data } = await readPosts(site, account, request, Read);
   return posts.map(({ externalId }) => {
-    const found = data.find(({ id }) => id === externalId)?.public_metrics;
-    if (found === undefined) return { is: 'absent', why: 'The post is no longer on X.' };
+    const metrics = data.find(({ id }) => id === externalId)?.public_metrics;
+    if (metrics === undefined) return { is: 'absent', why: 'The post is no longer on X.' };
     return {
       is: 'numbers',
       metrics: reported({
-        views: found.impression_count,
-        likes: found.like_count,
-        comments: found.reply_count,
-        shares: found.repost_count ?? found.retweet_count,
-        quotes: found.quote_count,
-        saves: found.bookmark_count,
+        views: metrics.impression_count,
+        likes: metrics.like_count,
+        comments: metrics.reply_count,
+        shares: metrics.repost_count ?? metrics.retweet_count,
+        quotes: metrics.quote_count,
+        saves: metrics.bookmark_count,
       }),
     };
   });

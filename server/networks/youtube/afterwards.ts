@@ -15,7 +15,7 @@ export const languageKey = 'youtube.language';
 export const afterwards = ['thumbnail', 'captions', 'playlist'] as const;
 type Afterwards = (typeof afterwards)[number];
 
-export const wanted = ({ post }: Pick<Sending, 'post'>): Afterwards[] =>
+export const afterwardsOf = ({ post }: Pick<Sending, 'post'>): Afterwards[] =>
   afterwards.filter((step) => {
     if (step === 'thumbnail') return post.optionFiles?.[thumbnailKey] !== undefined;
     return option(post, step === 'captions' ? captionsKey : playlistKey) !== '';

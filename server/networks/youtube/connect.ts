@@ -53,16 +53,16 @@ const Playlists = z.object({
 const mostPages = 4;
 
 const readPlaylists = async (site: Site, account: Pick<NetworkAccount, 'tokens'>) => {
-  const found: { id: string; title: string }[] = [];
+  const playlists: { id: string; title: string }[] = [];
   let pageToken: string | undefined;
   for (let page = 0; page < mostPages; page++) {
     const query = { part: 'snippet', mine: 'true', maxResults: 50, pageToken };
     const answer = shaped(Playlists, await ask(site, account, { path: '/youtube/v3/playlists', query }));
-    found.push(...answer.items.map(({ id, snippet: { title } }) => ({ id, title })));
+    playlists.push(...answer.items.map(({ id, snippet: { title } }) => ({ id, title })));
     pageToken = answer.nextPageToken;
     if (pageToken === undefined) break;
   }
-  return found;
+  return playlists;
 };
 
 const Facts = z.object({

@@ -16,7 +16,7 @@ import {
 import { type NetworkRequest, shaped } from '#server/networks/request';
 import { isOn, list, option } from '#server/networks/shared/post';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { type Left, noteOf, takeSteps, wanted } from './afterwards.ts';
+import { afterwardsOf, type Left, noteOf, takeSteps } from './afterwards.ts';
 import { ask, troubleOf } from './api.ts';
 import { confirmComment, sendComment } from './comment.ts';
 import { titleOf } from './title.ts';
@@ -43,19 +43,19 @@ type Progress =
 /**
  * Uploads everything but the last bytes, which publish the video. One piece per call, so that a failure loses little.
  */
-export const prepare = async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
+export const prepare = async (site: Site, sending: Sending, checkpoint?: Prepared): Promise<Preparation<Prepared>> => {
   if (sending.index > 0) return ready({ session: '' });
-  const before = kept && (await progressOf(site, sending, kept));
-  if (kept === undefined || before === undefined || before.is === 'gone') {
+  const before = checkpoint && (await progressOf(site, sending, checkpoint));
+  if (checkpoint === undefined || before === undefined || before.is === 'gone') {
     return waiting({ session: await openSession(site, sending) }, 0);
   }
   const { bytes } = videoOf(sending);
   const length = lengthBeforeEnd(before, bytes);
-  if (before.is === 'complete' || length === 0) return ready(kept);
+  if (before.is === 'complete' || length === 0) return ready(checkpoint);
   const { received } = before;
-  const after = await put(site, sending, kept, { first: received, last: received + length - 1 });
-  if (lengthBeforeEnd(after, bytes) === 0) return ready(kept);
-  return waiting(kept, after.is === 'partial' && after.received > received ? 0 : stuckMs);
+  const after = await put(site, sending, checkpoint, { first: received, last: received + length - 1 });
+  if (lengthBeforeEnd(after, bytes) === 0) return ready(checkpoint);
+  return waiting(checkpoint, after.is === 'partial' && after.received > received ? 0 : stuckMs);
 };
 
 /** Length of the next piece; 0 when only the end is missing. */
@@ -141,7 +141,7 @@ const posted = (
       { networkCode: 'lockedPrivate', isVerdict: true },
     );
   }
-  return outWith(site, prepared, { videoId, steps: wanted(sending), tries: 0, notes: [] }, 0);
+  return outWith(site, prepared, { videoId, steps: afterwardsOf(sending), tries: 0, notes: [] }, 0);
 };
 
 const urlOf = (site: Site, videoId: string) => `${site.link('web')}/watch?${new URLSearchParams({ v: videoId })}`;

@@ -253,8 +253,8 @@ const sandbox: Sandbox = (kit) => {
   );
 
   const publish = (req: Request, res: Response, person: SandboxPerson, id: string, session: Session, code: number) => {
-    const { snippet, status: asked } = session.video as unknown as NewVideo;
-    const status = person.handle.includes('unaudited') ? { ...asked, privacyStatus: 'private' } : asked;
+    const { snippet, status: newStatus } = session.video as unknown as NewVideo;
+    const status = person.handle.includes('unaudited') ? { ...newStatus, privacyStatus: 'private' } : newStatus;
     const text = [snippet.title, snippet.description].filter(Boolean).join('\n');
     return kit.commit(req, res, {
       text,
@@ -287,8 +287,8 @@ const sandbox: Sandbox = (kit) => {
       const unknown = parts.find((part) => !videoParts.includes(part));
       if (unknown !== undefined) return bad(res, 'unexpectedPart', `The part ${unknown} was not expected.`);
       if (ids.length > 50) return bad(res, 'invalidFilters', 'The request specifies too many ids.');
-      const found = await Promise.all(ids.map((id) => kit.posts.get(id)));
-      const items = found
+      const posts = await Promise.all(ids.map((id) => kit.posts.get(id)));
+      const items = posts
         .filter((post) => post !== undefined)
         .map((post) => {
           const all: Record<string, unknown> = { ...resourceOf(post), statistics: statisticsOf(kit, post) };

@@ -21,11 +21,11 @@ export const readMetrics = async (
   const query = { part: 'statistics', id: posts.map(({ externalId }) => externalId).join(',') };
   const { items } = shaped(Videos, await ask(site, account, { path: '/youtube/v3/videos', query }));
   return posts.map(({ externalId }) => {
-    const found = items.find(({ id }) => id === externalId)?.statistics;
-    if (found === undefined) return { is: 'absent', why: 'The video is no longer on YouTube.' };
+    const metrics = items.find(({ id }) => id === externalId)?.statistics;
+    if (metrics === undefined) return { is: 'absent', why: 'The video is no longer on YouTube.' };
     return {
       is: 'numbers',
-      metrics: reported({ views: found.viewCount, likes: found.likeCount, comments: found.commentCount }),
+      metrics: reported({ views: metrics.viewCount, likes: metrics.likeCount, comments: metrics.commentCount }),
     };
   });
 };

@@ -76,13 +76,13 @@ export const googleSignIn = (
     }
     const grant = await kit.grants.take('code', form.code ?? '');
     if (grant === undefined || grant.expired) return wrong(res, 400, 'invalid_grant', 'Malformed auth code.');
-    const asked = grant.data as Record<string, string | undefined>;
-    if (asked.redirect_uri !== form.redirect_uri) return wrong(res, 400, 'redirect_uri_mismatch', 'Bad Request');
-    if (asked.code_challenge !== undefined && asked.code_challenge !== challengeOf(form.code_verifier)) {
+    const grantData = grant.data as Record<string, string | undefined>;
+    if (grantData.redirect_uri !== form.redirect_uri) return wrong(res, 400, 'redirect_uri_mismatch', 'Bad Request');
+    if (grantData.code_challenge !== undefined && grantData.code_challenge !== challengeOf(form.code_verifier)) {
       return wrong(res, 400, 'invalid_grant', 'Invalid code verifier.');
     }
     const { person, scopes } = grant;
-    const isOffline = asked.access_type === 'offline' && asked.prompt === 'consent';
+    const isOffline = grantData.access_type === 'offline' && grantData.prompt === 'consent';
     return answer(res, grant, isOffline ? await kit.grants.issue('refresh', { person, scopes }) : undefined);
   });
 

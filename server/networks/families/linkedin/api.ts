@@ -4,20 +4,20 @@ import { type Bytes, type NetworkAnswer, type NetworkRequest, retryAt } from '#s
 import { NetworkTrouble } from '#server/networks/trouble';
 
 export type Access = Pick<NetworkAccount, 'tokens'>;
-export type Asked = Omit<NetworkRequest, 'url'> & { readonly path: string };
+export type ApiRequest = Omit<NetworkRequest, 'url'> & { readonly path: string };
 
 const dayMs = 24 * 3_600_000;
 const tooEarlyMs = 30_000;
 
 /** Calls LinkedIn's API with the account's token. Throws refusals as trouble. */
-export const ask = async (site: Site, access: Access, asked: Asked): Promise<NetworkAnswer> => {
-  const answer = await call(site, access, asked);
+export const ask = async (site: Site, access: Access, request: ApiRequest): Promise<NetworkAnswer> => {
+  const answer = await call(site, access, request);
   if (answer.status >= 400) throw troubleOf(site, answer);
   return answer;
 };
 
 /** Like `ask`, but returns refusals, for callers that handle them. */
-export const call = (site: Site, { tokens }: Access, { path, ...request }: Asked): Promise<NetworkAnswer> =>
+export const call = (site: Site, { tokens }: Access, { path, ...request }: ApiRequest): Promise<NetworkAnswer> =>
   site.request({
     ...request,
     url: site.host('api') + path,

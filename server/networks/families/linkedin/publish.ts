@@ -78,11 +78,11 @@ export const createPublishing = ({ network, urnOf, tellsImages, visibilityOf }: 
   };
 
   return {
-    prepare: async (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> => {
+    prepare: async (site: Site, sending: Sending, checkpoint?: Prepared): Promise<Preparation<Prepared>> => {
       if (sending.part.media.length === 0 && thumbnailOf(sending) === undefined) return ready(nothing);
-      if (kept === undefined) return waiting(await uploadAll(site, sending), processingMs);
-      const processing = await stillProcessing(site, sending.account, kept.processing);
-      const now = { ...kept, processing };
+      if (checkpoint === undefined) return waiting(await uploadAll(site, sending), processingMs);
+      const processing = await stillProcessing(site, sending.account, checkpoint.processing);
+      const now = { ...checkpoint, processing };
       return processing.length > 0 ? waiting(now, processingMs) : ready(now);
     },
 

@@ -68,16 +68,16 @@ export const createSandboxMedia = ({ kit, rules, router, refusals, signedIn, aut
   };
 
   /** Undefined when the request has been answered. */
-  const begin = async <Asked extends { initializeUploadRequest: { owner: string } }>(
+  const begin = async <Body extends { initializeUploadRequest: { owner: string } }>(
     req: Request,
     res: Response,
     { person }: SandboxGrant,
-    schema: z.ZodType<Asked>,
+    schema: z.ZodType<Body>,
   ) => {
     if (await kit.isFaulty('upload', req, res, { person, refusals })) return undefined;
-    const asked = parsed(schema, req, res);
-    if (asked === undefined) return undefined;
-    if (authorOf(person, asked.initializeUploadRequest.owner)) return asked;
+    const body = parsed(schema, req, res);
+    if (body === undefined) return undefined;
+    if (authorOf(person, body.initializeUploadRequest.owner)) return body;
     return fail(res, 403, 'ACCESS_DENIED', 'Accessing this resource is forbidden');
   };
 
@@ -107,10 +107,10 @@ export const createSandboxMedia = ({ kit, rules, router, refusals, signedIn, aut
       signedIn([rules.writeScope], async (req, res, grant) => {
         if (req.query.action !== 'initializeUpload')
           return fail(res, 400, 'ILLEGAL_ARGUMENT', 'The action is not known');
-        const asked = await begin(req, res, grant, ImageBegin);
-        if (asked === undefined) return;
+        const body = await begin(req, res, grant, ImageBegin);
+        if (body === undefined) return;
         const part = { first: 0, last: 0, etag: '' };
-        const urn = await put(kind, grant, asked.initializeUploadRequest.owner, [part]);
+        const urn = await put(kind, grant, body.initializeUploadRequest.owner, [part]);
         const uploadUrlExpiresAt = kit.now().getTime() + urlLifeMs;
         res.send({ value: { uploadUrlExpiresAt, uploadUrl: uploadUrl(req, urn, 0), [kind]: urn } });
       }),
@@ -118,9 +118,9 @@ export const createSandboxMedia = ({ kit, rules, router, refusals, signedIn, aut
   }
 
   const beginVideo = async (req: Request, res: Response, grant: SandboxGrant) => {
-    const asked = await begin(req, res, grant, VideoBegin);
-    if (asked === undefined) return;
-    const { owner, fileSizeBytes } = asked.initializeUploadRequest;
+    const body = await begin(req, res, grant, VideoBegin);
+    if (body === undefined) return;
+    const { owner, fileSizeBytes } = body.initializeUploadRequest;
     if (fileSizeBytes < minVideoBytes || fileSizeBytes > maxVideoBytes) {
       return failInput(res, 400, 'INVALID_VALUE_FOR_FIELD', 'The size of the video is not supported');
     }
@@ -145,15 +145,15 @@ export const createSandboxMedia = ({ kit, rules, router, refusals, signedIn, aut
   };
 
   const finishVideo = async (req: Request, res: Response, { person }: SandboxGrant) => {
-    const asked = parsed(VideoFinish, req, res)?.finalizeUploadRequest;
-    if (asked === undefined) return;
-    const media = await find(asked.video);
+    const request = parsed(VideoFinish, req, res)?.finalizeUploadRequest;
+    if (request === undefined) return;
+    const media = await find(request.video);
     if (!media || !authorOf(person, media.owner)) return fail(res, 404, 'NOT_FOUND', 'The video is not known');
-    const isWhole = media.parts.every(({ etag }, index) => etag !== '' && etag === asked.uploadedPartIds[index]);
-    if (!isWhole || asked.uploadedPartIds.length !== media.parts.length) {
+    const isWhole = media.parts.every(({ etag }, index) => etag !== '' && etag === request.uploadedPartIds[index]);
+    if (!isWhole || request.uploadedPartIds.length !== media.parts.length) {
       return failInput(res, 400, 'INVALID_VALUE_FOR_FIELD', 'All chunks IDs must be signed');
     }
-    await kit.records.put('media', asked.video, { ...media, ...finished() });
+    await kit.records.put('media', request.video, { ...media, ...finished() });
     res.status(200).end();
   };
 

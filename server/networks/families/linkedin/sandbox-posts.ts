@@ -101,31 +101,33 @@ export const addSandboxPosts = (sandbox: LinkedinSandbox) => {
   router.post(
     '/api/rest/posts',
     signedIn([rules.writeScope], async (req, res, { person }) => {
-      const asked = parsed(NewPost, req, res);
-      if (asked === undefined) return;
-      const author = authorOf(person, asked.author);
+      const newPost = parsed(NewPost, req, res);
+      if (newPost === undefined) return;
+      const author = authorOf(person, newPost.author);
       if (author === undefined) return refusals['missing-permission'](res);
-      if (!rules.visibilities.includes(asked.visibility)) {
+      if (!rules.visibilities.includes(newPost.visibility)) {
         return failInput(res, 422, 'INVALID_VALUE_FOR_FIELD', 'The visibility is not allowed');
       }
-      if (asked.commentary.length > maxCommentary) {
+      if (newPost.commentary.length > maxCommentary) {
         return failInput(res, 422, 'FIELD_LENGTH_TOO_LONG', `commentary has more than ${maxCommentary} characters`);
       }
-      if (asked.commentary === '' && asked.content === undefined) {
+      if (newPost.commentary === '' && newPost.content === undefined) {
         return failInput(res, 422, 'MISSING_FIELD', 'A post needs a commentary or content');
       }
-      if (asked.content && 'media' in asked.content) {
-        const { id, title } = asked.content.media;
+      if (newPost.content && 'media' in newPost.content) {
+        const { id, title } = newPost.content.media;
         if (id.startsWith('urn:li:document:') && !title)
           return failInput(res, 422, 'MISSING_FIELD', 'A document needs a title');
       }
-      const urns = mediaOf(asked);
+      const urns = mediaOf(newPost);
       if (await media.isRefused(res, author.urn, urns)) return;
       const recent = await kit.posts.of(author.urn, 20);
-      const twice = recent.find((post) => asked.commentary !== '' && newPostOf(post)?.commentary === asked.commentary);
+      const twice = recent.find(
+        (post) => newPost.commentary !== '' && newPostOf(post)?.commentary === newPost.commentary,
+      );
       if (twice) return failInput(res, 422, 'DUPLICATE_POST', `Content is a duplicate of ${twice.id}`);
 
-      const text = readersText(asked.commentary);
+      const text = readersText(newPost.commentary);
       await kit.commit(req, res, {
         text,
         person,
@@ -141,7 +143,7 @@ export const addSandboxPosts = (sandbox: LinkedinSandbox) => {
             text,
             media: urns,
             createdAt: kit.now().toISOString(),
-            data: dataOf(asked),
+            data: dataOf(newPost),
           });
           return urn;
         },
@@ -165,8 +167,8 @@ const dataOf = (post: NewPost): Json => JSON.parse(JSON.stringify({ ...post, has
 /** Undefined for a comment. */
 export const newPostOf = ({ data, replyTo }: SandboxPost): NewPost | undefined => {
   if (replyTo !== undefined) return undefined;
-  const { hashtags: _, ...asked } = data as unknown as NewPost & { hashtags: string[] };
-  return asked;
+  const { hashtags: _, ...newPost } = data as unknown as NewPost & { hashtags: string[] };
+  return newPost;
 };
 
 /** Only a hashtag in a template becomes a link; `\\#tag` is plain text. */

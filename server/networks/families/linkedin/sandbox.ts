@@ -109,7 +109,7 @@ export const createLinkedinSandbox = (kit: SandboxKit, rules: SandboxRules) => {
   };
 };
 
-const addSignIn = (router: Router, kit: SandboxKit, { scopes: known, scopeSeparator }: SandboxRules) => {
+const addSignIn = (router: Router, kit: SandboxKit, { scopes: appScopes, scopeSeparator }: SandboxRules) => {
   // The reference has spaces between them; LinkedIn's own client sends commas.
   const scopesOf = (query: Readonly<Record<string, string>>) => (query.scope ?? '').split(/[ ,]/);
 
@@ -121,7 +121,7 @@ const addSignIn = (router: Router, kit: SandboxKit, { scopes: known, scopeSepara
         if (query.client_id !== 'sandbox') return 'client_id is not known';
         if (!query.redirect_uri) return 'redirect_uri is missing';
         if (!query.state) return 'state is missing';
-        const strange = scopesOf(query).find((scope) => !known.includes(scope));
+        const strange = scopesOf(query).find((scope) => !appScopes.includes(scope));
         return strange === undefined ? undefined : `Scope "${strange}" is not authorized for your application`;
       },
       scopesOf,
@@ -132,7 +132,7 @@ const addSignIn = (router: Router, kit: SandboxKit, { scopes: known, scopeSepara
       },
       refusalOf: (handle) =>
         handle.includes('noproduct')
-          ? ['unauthorized_scope_error', `Scope "${known.at(-1)}" is not authorized for your application`]
+          ? ['unauthorized_scope_error', `Scope "${appScopes.at(-1)}" is not authorized for your application`]
           : undefined,
     }),
   );
@@ -184,8 +184,8 @@ const addSignIn = (router: Router, kit: SandboxKit, { scopes: known, scopeSepara
       return refuse(res, 400, 'unsupported_grant_type', 'The grant type is not supported');
     }
     const grant = await kit.grants.take('code', form.code ?? '');
-    const asked = (grant?.data ?? {}) as Record<string, string>;
-    if (grant === undefined || grant.expired || asked.redirect_uri !== form.redirect_uri) {
+    const grantData = (grant?.data ?? {}) as Record<string, string>;
+    if (grant === undefined || grant.expired || grantData.redirect_uri !== form.redirect_uri) {
       return refuse(
         res,
         400,

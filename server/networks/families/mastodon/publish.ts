@@ -26,17 +26,17 @@ export interface Prepared {
 
 type FocusOf = (sending: Sending, media: PublishMedia) => FocusPoint | undefined;
 
-export const prepare = (site: Site, sending: Sending, kept?: Prepared): Promise<Preparation<Prepared>> =>
-  prepareWith(() => undefined, site, sending, kept);
+export const prepare = (site: Site, sending: Sending, checkpoint?: Prepared): Promise<Preparation<Prepared>> =>
+  prepareWith(() => undefined, site, sending, checkpoint);
 
 /** For servers that accept a focal point, which stays visible where an image is cropped. */
 export const prepareWith = async (
   focusOf: FocusOf,
   site: Site,
   sending: Sending,
-  kept?: Prepared,
+  checkpoint?: Prepared,
 ): Promise<Preparation<Prepared>> => {
-  const prepared = kept ?? (await uploadAll(site, sending, focusOf));
+  const prepared = checkpoint ?? (await uploadAll(site, sending, focusOf));
   const processing: string[] = [];
   for (const id of prepared.processing) {
     const { status } = await ask(site, sending.account, { path: `/api/v1/media/${id}` });

@@ -22,14 +22,14 @@ export const createOAuth = (kit: SandboxKit, server: Router, own: OAuthDialect) 
     const { client_name, redirect_uris, scopes = 'read', website = null } = body;
     if (!client_name) return own.invalid(res, 'client_name', "Application name can't be blank");
     if (!redirect_uris?.length) return own.invalid(res, 'redirect_uris', "Redirect URI can't be blank");
-    const asked = String(scopes).split(' ');
-    if (!asked.every((scope) => own.scopes.includes(scope))) {
+    const requestedScopes = String(scopes).split(' ');
+    if (!requestedScopes.every((scope) => own.scopes.includes(scope))) {
       return own.invalid(res, 'scopes', "Scopes doesn't match configured on the server.");
     }
     const id = kit.newId();
     const secret = randomBytes(32).toString('base64url');
     const redirectUris = Array.isArray(redirect_uris) ? redirect_uris : redirect_uris.split('\n');
-    await kit.records.put('app', id, { secret, redirectUris, scopes: asked } satisfies App);
+    await kit.records.put('app', id, { secret, redirectUris, scopes: requestedScopes } satisfies App);
     res.send({
       id,
       name: client_name,
@@ -38,7 +38,7 @@ export const createOAuth = (kit: SandboxKit, server: Router, own: OAuthDialect) 
       redirect_uri: redirectUris.join('\n'),
       client_id: id,
       client_secret: secret,
-      ...own.appFields({ scopes: asked, redirectUris }),
+      ...own.appFields({ scopes: requestedScopes, redirectUris }),
     });
   });
 
@@ -93,9 +93,9 @@ export const createOAuth = (kit: SandboxKit, server: Router, own: OAuthDialect) 
     }
     if (type !== 'authorization_code') return res.status(400).send({ error: 'unsupported_grant_type' });
     const grant = await kit.grants.take('code', form.code ?? '');
-    const asked = (grant?.data ?? {}) as Record<string, string>;
-    const isTheirs = asked.client_id === client_id && asked.redirect_uri === form.redirect_uri;
-    if (grant === undefined || grant.expired || !isTheirs || !verifies(asked.code_challenge, form.code_verifier)) {
+    const grantData = (grant?.data ?? {}) as Record<string, string>;
+    const isTheirs = grantData.client_id === client_id && grantData.redirect_uri === form.redirect_uri;
+    if (grant === undefined || grant.expired || !isTheirs || !verifies(grantData.code_challenge, form.code_verifier)) {
       return grantRefused(res);
     }
     res.send(await own.tokens(grant, client_id));

@@ -65,8 +65,8 @@ const Status = z.union([
 const Created = z.object({ id: z.string().min(1) });
 
 const longestPauseMs = 30_000;
-const pauseMs = ({ part }: Sending, asked: number) =>
-  part.media.some(isVideo) ? Math.min(5_000 * (asked + 1), longestPauseMs) : 2_000;
+const pauseMs = ({ part }: Sending, reads: number) =>
+  part.media.some(isVideo) ? Math.min(5_000 * (reads + 1), longestPauseMs) : 2_000;
 
 /** A call whose answer was lost may still be under way, and lists lag behind. */
 const lookAgainMs = 15_000;
@@ -107,10 +107,10 @@ export const createContainers = ({
     }
   };
 
-  const prepare = async (site: Site, sending: Sending, kept?: Containers): Promise<Preparation<Containers>> => {
-    if (kept === undefined) return begin(site, sending);
+  const prepare = async (site: Site, sending: Sending, checkpoint?: Containers): Promise<Preparation<Containers>> => {
+    if (checkpoint === undefined) return begin(site, sending);
     // A container lives for a day.
-    return (await goOn(site, sending, kept)) ?? begin(site, sending);
+    return (await goOn(site, sending, checkpoint)) ?? begin(site, sending);
   };
 
   const begin = async (site: Site, sending: Sending): Promise<Preparation<Containers>> => {
@@ -125,23 +125,28 @@ export const createContainers = ({
   };
 
   /** Undefined when a container has expired, so that all are created again. */
-  const goOn = async (site: Site, sending: Sending, kept: Containers): Promise<Preparation<Containers> | undefined> => {
+  const goOn = async (
+    site: Site,
+    sending: Sending,
+    checkpoint: Containers,
+  ): Promise<Preparation<Containers> | undefined> => {
     const { account } = sending;
     const working: string[] = [];
-    for (const id of kept.working) {
+    for (const id of checkpoint.working) {
       const { state, why = '' } = await stateOf(site, account, id);
       if (state === 'EXPIRED') return undefined;
       if (state === 'ERROR') throw failed(name, why);
       // Meta may report an existing container as missing for days. A new one would cost quota and fare no better, so
       // after a few reads it is published without its state: Meta refuses one that is not ready.
-      const isUnreadable = state === 'GONE' && kept.asked < maxReads.made;
+      const isUnreadable = state === 'GONE' && checkpoint.asked < maxReads.made;
       if (state === 'IN_PROGRESS' || isUnreadable) working.push(id);
     }
     if (working.length > 0) {
-      return waiting({ ...kept, working, asked: kept.asked + 1 }, pauseMs(sending, kept.asked));
+      return waiting({ ...checkpoint, working, asked: checkpoint.asked + 1 }, pauseMs(sending, checkpoint.asked));
     }
-    const { children } = kept;
-    if (kept.container !== undefined) return ready({ children, container: kept.container, working: [], asked: 0 });
+    const { children } = checkpoint;
+    if (checkpoint.container !== undefined)
+      return ready({ children, container: checkpoint.container, working: [], asked: 0 });
     const container = await create(site, account, formOf(sending).container(children));
     return goOn(site, sending, { children, container, working: [container], asked: 0 });
   };
@@ -159,9 +164,9 @@ export const createContainers = ({
       }
     },
 
-    confirm: async (site: Site, sending: Sending, kept: Containers): Promise<Confirmation<Containers>> => {
-      const { state } = await stateOf(site, sending.account, kept.container ?? '');
-      const again = waiting({ ...kept, asked: kept.asked + 1 }, lookAgainMs);
+    confirm: async (site: Site, sending: Sending, prepared: Containers): Promise<Confirmation<Containers>> => {
+      const { state } = await stateOf(site, sending.account, prepared.container ?? '');
+      const again = waiting({ ...prepared, asked: prepared.asked + 1 }, lookAgainMs);
       switch (state) {
         case 'PUBLISHED':
         case 'GONE': {
@@ -176,12 +181,12 @@ export const createContainers = ({
           // Without text, another post looks the same.
           const isSure = hasText(sending) || (state === 'PUBLISHED' && others.length === 0 && isComplete);
           if (post) return isSure ? sent(asSent(site, sending, post)) : unknown;
-          return state === 'PUBLISHED' && kept.asked < maxReads.published ? again : unknown;
+          return state === 'PUBLISHED' && prepared.asked < maxReads.published ? again : unknown;
         }
         case 'IN_PROGRESS':
           return again;
         case 'FINISHED':
-          return kept.asked < maxReads.finished ? again : absent;
+          return prepared.asked < maxReads.finished ? again : absent;
         default:
           return absent;
       }

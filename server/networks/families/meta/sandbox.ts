@@ -263,8 +263,8 @@ export const createContainerBook = (kit: SandboxKit) => {
   const inMs = (ms: number) => new Date(kit.now().getTime() + ms).toISOString();
   const isPast = (instant: string) => kit.now() >= new Date(instant);
   const get = async (id: string, owner: string) => {
-    const found = await kit.records.get<Container>('container', id);
-    return found?.owner === owner ? found : undefined;
+    const container = await kit.records.get<Container>('container', id);
+    return container?.owner === owner ? container : undefined;
   };
   const stateOf = ({ postId, expiresAt, readyAt, error }: Container) => {
     if (postId !== null) return 'PUBLISHED';
@@ -276,19 +276,19 @@ export const createContainerBook = (kit: SandboxKit) => {
     add: async ({
       file,
       children,
-      sent,
+      sent: fields,
       ...container
     }: Pick<Container, 'owner' | 'text' | 'sent' | 'error'> & {
       readonly file: string | undefined;
       readonly children: readonly Container[];
     }) => {
       const id = kit.newId();
-      const work = 'video_url' in sent ? workMs.video : sent.media_type === 'TEXT' ? workMs.text : workMs.image;
+      const work = 'video_url' in fields ? workMs.video : fields.media_type === 'TEXT' ? workMs.text : workMs.image;
       const full: Container = {
         ...container,
-        isChild: sent.is_carousel_item === true,
+        isChild: fields.is_carousel_item === true,
         media: file === undefined ? children.flatMap(({ media }) => media) : [file],
-        sent: { ...sent, ...(children.length > 0 && { children: children.map((child) => child.sent) }) },
+        sent: { ...fields, ...(children.length > 0 && { children: children.map((child) => child.sent) }) },
         readyAt: inMs(work),
         expiresAt: inMs(dayMs),
         postId: null,
@@ -298,9 +298,9 @@ export const createContainerBook = (kit: SandboxKit) => {
     },
     /** Undefined when one of them cannot be used. */
     children: async (ids: string, owner: string): Promise<Container[] | undefined> => {
-      const found = await Promise.all(ids.split(',').map((id) => get(id, owner)));
-      const usable = found.filter((child) => child?.isChild && stateOf(child) === 'FINISHED');
-      return usable.length === found.length ? (usable as Container[]) : undefined;
+      const containers = await Promise.all(ids.split(',').map((id) => get(id, owner)));
+      const usable = containers.filter((child) => child?.isChild && stateOf(child) === 'FINISHED');
+      return usable.length === containers.length ? (usable as Container[]) : undefined;
     },
     get,
     stateOf,
