@@ -48,7 +48,8 @@ export const useFirstRun = (): FirstRunState => {
     };
     return { state: 'fault', fault: failed.error, retry };
   }
-  if (!accounts.data || !approvals.data || !sentPosts.data || !providers.data || !limits.data) return { state: 'unknown' };
+  if (!accounts.data || !approvals.data || !sentPosts.data || !providers.data || !limits.data)
+    return { state: 'unknown' };
   const steps: Steps = {
     hasAccount: accounts.data.accounts.length > 0,
     sent: sentPosts.data.posts[0],
