@@ -21,7 +21,7 @@ export const Backup = z
     id: z.string().describe('Prefix `bak_`; for a dump before an update the name of its file'),
     reason: z
       .enum(backupReasons)
-      .describe('Nightly: by `BACKUP_AT`. Asked: by a person. Update: the database alone, before a migration'),
+      .describe('Nightly: by `BACKUP_AT`. Asked: by a person. Update: only the database, before a migration'),
     state: z.enum(backupStates).describe('Running, Made or Failed'),
     startedAt: CanonicalInstant.describe('When it began'),
     bytes: z.number().int().optional().describe('Size of the file'),
@@ -58,7 +58,7 @@ export const UploadedBackup = z
     createdAt: CanonicalInstant.describe('When it was made'),
     bytes: z.number().int().describe('Size of the file'),
     contents: BackupContents.optional().describe('What it holds; absent for one of an older release'),
-    withoutMedia: z.boolean().describe('Whether it is a dump before an update, which has the database alone'),
+    withoutMedia: z.boolean().describe('Whether it is a dump before an update, which has only the database'),
     needsKey: z.boolean().describe('Whether the encryption key of the old installation is missing here'),
   })
   .meta({ id: 'UploadedBackup', description: 'A backup that was uploaded and checked, and can be restored' });
@@ -124,8 +124,8 @@ export const backupRoutes = {
       schedule: z
         .object({
           at: z.string().optional().describe('Time of the day by the clock of the server; absent when it is off'),
-          days: z.number().int().describe('The newest of each of so many days are kept'),
-          weeks: z.number().int().describe('And the newest of each of so many weeks'),
+          days: z.number().int().describe('For this many days, the newest backup of each day is kept'),
+          weeks: z.number().int().describe('For this many weeks, the newest backup of each week is kept'),
           folder: z.string().describe('Where they are on the server'),
         })
         .describe('From the settings `BACKUP_AT`, `BACKUP_KEEP` and `BACKUP_FOLDER`'),

@@ -307,7 +307,7 @@ export const peopleRoutes = {
     params: byId('User id of the member'),
     body: z.strictObject({
       role: RoleField.optional(),
-      approver: z.boolean().optional().describe('Whether this editor publishes and decides where approvers alone do'),
+      approver: z.boolean().optional().describe('Whether this editor publishes and decides where only approvers do'),
     }),
     answer: Member,
     more: ['NotFound', 'Conflict'],

@@ -88,7 +88,7 @@ export const Advice = z
 export type Advice = z.output<typeof Advice>;
 
 const SharedFile = z.object({
-  key: z.string().describe('Of this share alone, for /review/{secret}/media/{key}'),
+  key: z.string().describe('Only for this share, for /review/{secret}/media/{key}'),
   ...MediaItem.pick({ kind: true, alt: true, width: true, height: true, durationMs: true }).shape,
 });
 
@@ -108,7 +108,7 @@ export const SharedPost = z
           badge: Badge,
           name: AccountName,
           handle: Handle,
-          avatar: z.string().optional().describe('Of this share alone, for /review/{secret}/avatars/{key}'),
+          avatar: z.string().optional().describe('Only for this share, for /review/{secret}/avatars/{key}'),
           constraints: Constraints,
           titleKey: z.string().optional().describe('The option that is its title, where the network has one'),
           options: Version.shape.options,
@@ -140,7 +140,7 @@ export const reviewRoutes = {
     path: '/api/app/posts/:id/comments',
     tag: 'Review',
     summary: 'Read the comments on a post',
-    description: 'Oldest first. They are for members alone and are never sent to a network.',
+    description: 'Oldest first. They are only for members and are never sent to a network.',
     roles: everyone,
     params: byId('Post id'),
     answer: z.object({ comments: z.array(Comment).describe('The oldest first') }),
@@ -236,7 +236,7 @@ export const reviewRoutes = {
     path: '/api/app/posts/:id/advice',
     tag: 'Review',
     summary: 'Read what people said on review links',
-    description: 'Of people without an account, oldest first. It is for members alone: no token or agent reads it.',
+    description: 'Of people without an account, oldest first. It is only for members: no token or agent reads it.',
     roles: everyone,
     params: byId('Post id'),
     answer: z.object({ advice: z.array(Advice).describe('The oldest first') }),

@@ -68,7 +68,7 @@ export const ImportRow = z
     postId: z.string().optional().describe('The draft that it became'),
     failure: z.string().optional().describe('Why the last attempt to save or schedule it failed'),
   })
-  .meta({ id: 'ImportRow', description: 'A row of a file, and what became of it' });
+  .meta({ id: 'ImportRow', description: 'A row of a file, and its outcome' });
 export type ImportRow = z.output<typeof ImportRow>;
 
 export const ImportTotals = z

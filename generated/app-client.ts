@@ -1033,7 +1033,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Read the comments on a post.
      *
-     * Oldest first. They are for members alone and are never sent to a network.
+     * Oldest first. They are only for members and are never sent to a network.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -1104,7 +1104,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Read what people said on review links.
      *
-     * Of people without an account, oldest first. It is for members alone: no token or agent reads it.
+     * Of people without an account, oldest first. It is only for members: no token or agent reads it.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -2319,7 +2319,7 @@ export interface BeginRestoreInput {
 export interface Backup {
   /** Prefix `bak_`; for a dump before an update the name of its file */
   id: string;
-  /** Nightly: by `BACKUP_AT`. Asked: by a person. Update: the database alone, before a migration */
+  /** Nightly: by `BACKUP_AT`. Asked: by a person. Update: only the database, before a migration */
   reason: 'Nightly' | 'Asked' | 'Update';
   /** Running, Made or Failed */
   state: 'Running' | 'Made' | 'Failed';
@@ -2375,9 +2375,9 @@ export interface ReadBackupsOutput {
   schedule: {
     /** Time of the day by the clock of the server; absent when it is off */
     at?: string;
-    /** The newest of each of so many days are kept */
+    /** For this many days, the newest backup of each day is kept */
     days: number;
-    /** And the newest of each of so many weeks */
+    /** For this many weeks, the newest backup of each week is kept */
     weeks: number;
     /** Where they are on the server */
     folder: string;
@@ -3421,7 +3421,7 @@ export interface ChangeMemberInput {
   id: string;
   /** owner, admin, editor or viewer */
   role?: 'owner' | 'admin' | 'editor' | 'viewer';
-  /** Whether this editor publishes and decides where approvers alone do */
+  /** Whether this editor publishes and decides where only approvers do */
   approver?: boolean;
 }
 
@@ -4091,7 +4091,7 @@ export interface SharedPost {
     name: string;
     /** User name on the network */
     handle: string;
-    /** Of this share alone, for /review/{secret}/avatars/{key} */
+    /** Only for this share, for /review/{secret}/avatars/{key} */
     avatar?: string;
     constraints: Constraints;
     /** The option that is its title, where the network has one */
@@ -4114,7 +4114,7 @@ export interface SharedPost {
       body: string;
       /** In display order */
       media: Array<{
-        /** Of this share alone, for /review/{secret}/media/{key} */
+        /** Only for this share, for /review/{secret}/media/{key} */
         key: string;
         /** What the content of the file is */
         kind: 'Image' | 'Video' | 'Document';
@@ -4677,7 +4677,7 @@ export interface GetImportInput {
   id: string;
 }
 
-/** A row of a file, and what became of it */
+/** A row of a file, and its outcome */
 export interface ImportRow {
   /** From 1; of a CSV file the line at which the row begins is in `line` */
   number: number;

@@ -189,7 +189,7 @@ describe('a demo', () => {
   test('failed on Bluesky with a picture, in words that say why and what to do', () => {
     const { results } = titled('Cinnamon or cardamom');
     expect(results.find((result) => networkOf(result) === 'bluesky')?.error?.message).toBe(
-      'Bluesky refused the media: the server of the account takes no file as large as this one. Change the media, then publish again.',
+      'Bluesky refused the media: the server of the account accepts no file as large as this one. Change the media, then publish again.',
     );
   });
 

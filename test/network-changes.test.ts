@@ -419,14 +419,14 @@ test('Facebook: a video that cannot come in pieces comes whole, in the call that
 describe('Google Business', () => {
   const network = networkOf('google_business');
 
-  test('a location that takes no posts is shown as such, and a post to it is refused first', async () => {
+  test('a location that accepts no posts is shown as such, and a post to it is refused first', async () => {
     const { account } = await sandbox.connect(network, { handle: 'noposts' });
-    expect(account.name).toMatch(/ \(takes no posts\)$/);
+    expect(account.name).toMatch(/ \(accepts no posts\)$/);
     expect(network.check(postOf(network, { items: [{ body: 'Hello' }] }), account.facts)).toMatchObject([
-      { path: 'content', message: expect.stringMatching(/takes no posts for this location/) },
+      { path: 'content', message: expect.stringMatching(/accepts no posts for this location/) },
     ]);
     const other = await sandbox.connect(network);
-    expect(other.account.name).not.toMatch(/takes no posts/);
+    expect(other.account.name).not.toMatch(/accepts no posts/);
     expect(network.check(postOf(network, { items: [{ body: 'Hello' }] }), other.account.facts)).toEqual([]);
     expect(network.options.find(({ key }) => key.endsWith('event_title'))?.maxLength).toBe(58);
   });

@@ -426,7 +426,7 @@ describe('Bluesky: media that', () => {
     await sandbox.sandboxes.planFault('bluesky', 'upload', { fault: 'media-refused', times: 1 });
     const trouble = await refused(publishAs('bluesky', { handle: 'anna', items: [photo] }));
     expect(trouble.message).toBe(
-      'Bluesky refused the media: the server of the account takes no file as large as this one',
+      'Bluesky refused the media: the server of the account accepts no file as large as this one',
     );
   });
 });

@@ -77,7 +77,7 @@ const toStorable = ({ value, label }: Choice): Choice[] => {
 
 const problemOf = (network: Network, trouble: NetworkTrouble): string => {
   const { kind, message } = trouble;
-  if (kind === 'content' || kind === 'media') return `${network.name} does not take this search. Use other words.`;
+  if (kind === 'content' || kind === 'media') return `${network.name} does not accept this search. Use other words.`;
   if (kind === 'permission' || kind === 'token') return message;
   return `${whatHappened(trouble, network)} Try again later.`;
 };

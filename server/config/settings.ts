@@ -147,7 +147,7 @@ export const Settings = z.object({
     .describe(
       'Origins whose pages may call the API with a personal token, such as `https://tools.example.com`. Everybody who sees such a page can read its token',
     )
-    .meta(without('none: pages of this server alone')),
+    .meta(without('none: only pages of this server')),
   SECURITY_CONTACT: z
     .string()
     .regex(/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'must be mailto: and an address, or an https:// address')
@@ -256,7 +256,7 @@ export const Settings = z.object({
     .regex(/^https?:\/\/[^?#@\s]+$/, 'must be the http(s):// address of the store')
     .optional()
     .describe(
-      'Any S3-compatible store for media, addressed by path. The bucket is for Posthorn alone: files that belong to no media item are removed',
+      'Any S3-compatible store for media, addressed by path. Use the bucket only for Posthorn: files that belong to no media item are removed',
     )
     .meta(without('the folder `media` in `POSTHORN_DATA`')),
   S3_BUCKET: z.string().optional().describe('Its bucket'),

@@ -35,7 +35,7 @@ const instructionsFor = (baseUrl: string) =>
     'Read first: accounts_list, providers_limits, posts_list. Pass providers_limits the networks of the accounts; find posts with query and view summary.',
     'Draft with posts_create or posts_update, then check with posts_validate.',
     'A human approves whatever schedules, publishes or deletes: such a call returns pending_approval with an approvalUrl.',
-    'Give the user that address, and do not repeat a call that is waiting for approval; posts_get tells what became of it.',
+    'Give the user that address, and do not repeat a call that is waiting for approval; posts_get tells its outcome.',
     'Times need a zone: 2026-11-15T09:30:00Z or +01:00.',
     'A media list takes ids of media_list and https:// addresses of images and videos. For a local file, media_list names an upload address.',
     `Statistics tools are there once an owner has switched them on at ${baseUrl}/settings/api.`,

@@ -52,7 +52,7 @@ const fromBrand = (brand: string, compatible: string): FileType => {
   if (/^(hev|mif1|msf1)/.test(brand)) {
     throw new BadFile(
       'MediaType',
-      'is a series of HEIC images, or of a kind that networks do not take: save it as JPEG',
+      'is a series of HEIC images, or of a kind that networks do not accept: save it as JPEG',
     );
   }
   return { kind: 'Video', mimeType: brand === 'qt  ' ? 'video/quicktime' : 'video/mp4' };

@@ -39,7 +39,7 @@ export const readWebm = async (file: FileHandle, size: number) => {
   const docType = childrenOf(bytes, head).find(({ id }) => id === ids.docType);
   if (docType === undefined) throw damaged();
   if (text(bytes, docType) !== 'webm') {
-    throw new BadFile('MediaType', 'is a Matroska video, which networks do not take: save it as MP4 or WebM');
+    throw new BadFile('MediaType', 'is a Matroska video, which networks do not accept: save it as MP4 or WebM');
   }
   const segment = elementAt(bytes, head.to);
   if (segment.id !== ids.segment || (segment.to > size && segment.to !== Number.POSITIVE_INFINITY)) throw damaged();

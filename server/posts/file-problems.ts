@@ -13,7 +13,7 @@ export const fileProblems = (
       {
         path,
         code: 'MediaKind',
-        message: `This network takes no ${file.kind.toLowerCase()}s here.`,
+        message: `This network accepts no ${file.kind.toLowerCase()}s here.`,
         limit: [...(images ? ['Image'] : []), ...(videos ? ['Video'] : []), ...(documents ? ['Document'] : [])].join(
           ', ',
         ),

@@ -69,7 +69,7 @@ function* cannotApprove(): Talk {
 
 // biome-ignore lint/correctness/useYield: it uses no action
 function* outOfReach(): Talk {
-  return 'That is out of my reach. Webhooks, tokens, members and the plan are on the pages under Workspace, for people alone.';
+  return 'That is out of my reach. Webhooks, tokens, members and the plan are on the pages under Workspace, and only for people.';
 }
 
 // biome-ignore lint/correctness/useYield: it uses no action

@@ -279,7 +279,7 @@ export function* wentOut({ text, now, timeZone }: UserRequest): Talk {
     .filter(({ at }) => at !== '')
     .toSorted((a, b) => a.at.localeCompare(b.at));
   const when = `${range.label} (${range.days})`;
-  const note = hasMore ? '\nI read the newest posts alone; the page Posts has them all.' : '';
+  const note = hasMore ? '\nI read only the newest posts; the page Posts has them all.' : '';
   if (sentPosts.length === 0) return `Nothing went out ${when}.${note}`;
   const lines = sentPosts.slice(0, 2 * shownPosts).map(({ post, at, names }) => {
     const where = names.length > 0 ? ` on ${joinNames(names)}` : '';

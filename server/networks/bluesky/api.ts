@@ -73,7 +73,7 @@ export const troubleOf = ({ status, headers, json }: NetworkAnswer, now: Date): 
 /** Our wording for errors whose message does not help people. */
 const words = new Map([
   ['BlobNotFound', 'it no longer has a file that was uploaded'],
-  ['PayloadTooLarge', 'the server of the account takes no file as large as this one'],
+  ['PayloadTooLarge', 'the server of the account accepts no file as large as this one'],
 ]);
 
 export const isGone = (error: unknown): boolean =>

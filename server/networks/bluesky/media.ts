@@ -76,7 +76,7 @@ const checkLimits = async (site: Site, sending: Sending): Promise<void> => {
   if (canUpload) return;
   if (/e-?mail/i.test(`${error} ${message}`)) throw unconfirmedEmail();
   const words = message === '' ? '.' : `: ${message}`;
-  throw new NetworkTrouble('rateLimited', `Bluesky takes no more videos of this account for now${words}`, {
+  throw new NetworkTrouble('rateLimited', `Bluesky accepts no more videos of this account for now${words}`, {
     networkCode: error || 'canUpload',
   });
 };

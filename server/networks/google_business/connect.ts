@@ -26,7 +26,7 @@ const Locations = z.object({ locations: z.array(Location).default([]), nextPageT
 const profileOf = ({ title, storeCode, metadata }: Location): Profile => {
   const canPost = metadata?.canOperateLocalPost ?? true;
   return {
-    name: canPost ? title : `${title} (takes no posts)`,
+    name: canPost ? title : `${title} (accepts no posts)`,
     handle: storeCode || title,
     facts: { canPost },
   };

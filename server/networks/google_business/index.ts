@@ -190,7 +190,7 @@ export default {
         !isPhoto(post) && {
           path: 'content',
           code: 'Invalid',
-          message: 'Google takes no posts for this location: take it out of the post, or ask Google to verify it.',
+          message: 'Google accepts no posts for this location: remove it from the post, or ask Google to verify it.',
         },
       ...['event_title', 'event_start', 'event_end'].map(
         (name): Finding =>

@@ -136,7 +136,7 @@ export default {
       type: 'Text',
       maxLength: 30,
       description:
-        'Id of the Facebook Page of a place, digits alone. On Facebook it is on that Page under About, Page transparency; an account that signs in with Instagram cannot search for places. Not on stories.',
+        'Id of the Facebook Page of a place, digits only. On Facebook it is on that Page under About, Page transparency; an account that signs in with Instagram cannot search for places. Not on stories.',
     },
     {
       key: coverKey,
@@ -182,12 +182,12 @@ export default {
           path: `options.${tagsKey}`,
           code: 'OptionNotAllowed',
           message:
-            'In a carousel people are tagged on images, and this one has videos alone: add an image, or remove the tags.',
+            'In a carousel people are tagged on images, and this one has only videos: add an image, or remove the tags.',
         },
       !/^\d*$/.test(option(post, 'instagram.location_id')) && {
         path: 'options.instagram.location_id',
         code: 'OptionValue',
-        message: 'instagram.location_id must be the id of a Facebook Page, which has digits alone.',
+        message: 'instagram.location_id must be the id of a Facebook Page, which has only digits.',
         actual: option(post, 'instagram.location_id'),
       },
       ...[coverKey, 'instagram.cover_ms'].map(

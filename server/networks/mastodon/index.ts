@@ -155,7 +155,7 @@ export default {
               isEmojiAlone(body) && {
                 path: `${path}.body`,
                 code: 'TextRequired',
-                message: 'Sharkey makes a reaction of a reply that has emoji alone: add a word.',
+                message: 'Sharkey makes a reaction of a reply that has only emoji: add a word.',
               },
           ])
         : []),

@@ -48,7 +48,7 @@ const troubleOf = ({ status, headers, json }: NetworkAnswer, now: Date) => {
   if (refusal?.code === trialAccess) {
     return new NetworkTrouble(
       'permission',
-      'Pinterest takes no pins from an app with Trial access: the operator of this server has to ask Pinterest for Standard access. To try pins before that, they set PINTEREST_TRIAL to true.',
+      'Pinterest accepts no pins from an app with Trial access: the operator of this server has to ask Pinterest for Standard access. To try pins before that, they set PINTEREST_TRIAL to true.',
       { networkCode },
     );
   }

@@ -31,7 +31,7 @@ const read = async (
 ): Promise<MetricsRead> => {
   const now = site.now();
   if (now.getTime() - Date.parse(publishedAt) >= oldestDays * dayMs) {
-    return { is: 'over', why: `Pinterest tells numbers of the last ${oldestDays} days alone.` };
+    return { is: 'over', why: `Pinterest has numbers only of the last ${oldestDays} days.` };
   }
   const answer = await ask(site, account, {
     path: `/pins/${externalId}/analytics`,

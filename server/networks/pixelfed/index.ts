@@ -111,7 +111,7 @@ export default {
           !/^\d*$/.test(option(post, key)) && {
             path: `options.${key}`,
             code: 'OptionValue',
-            message: `${key} must be an id, which has digits alone: search for it in the app.`,
+            message: `${key} must be an id, which has only digits: search for it in the app.`,
             actual: option(post, key).slice(0, 100),
           },
       ),

@@ -221,7 +221,7 @@ export default {
       !/^\d*$/.test(option(post, 'threads.location')) && {
         path: 'options.threads.location',
         code: 'OptionValue',
-        message: 'threads.location must be the id of a place, which has digits alone: search for the place in the app.',
+        message: 'threads.location must be the id of a place, which has only digits: search for the place in the app.',
         actual: option(post, 'threads.location'),
       },
       !/^(?:\d+|https?:\/\/.*\/post\/[\w-]+.*|)$/.test(option(post, 'threads.quote')) && {

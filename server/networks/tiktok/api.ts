@@ -29,7 +29,7 @@ const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string
 
 const errorOf = ({ json }: NetworkAnswer) => Refusal.safeParse(json).data?.error;
 
-const dailyEnd = 'TikTok takes no more posts of this account through apps today. Try again tomorrow.';
+const dailyEnd = 'TikTok accepts no more posts of this account through apps today. Try again tomorrow.';
 
 /** Error codes of requests, and those of a post that failed in processing. */
 const byCode: Readonly<Record<string, readonly [TroubleKind, string]>> = {
@@ -68,10 +68,10 @@ const byCode: Readonly<Record<string, readonly [TroubleKind, string]>> = {
     'The TikTok app of this person is too old to take the draft. Update it there, or send it as a post.',
   ],
   invalid_file_upload: ['media', 'TikTok cannot use the file. Choose another.'],
-  file_format_check_failed: ['media', 'TikTok does not take this kind of file. Choose another.'],
-  duration_check_failed: ['media', 'TikTok does not take a video of this length. Choose another.'],
+  file_format_check_failed: ['media', 'TikTok does not accept this kind of file. Choose another.'],
+  duration_check_failed: ['media', 'TikTok does not accept a video of this length. Choose another.'],
   frame_rate_check_failed: ['media', 'TikTok accepts videos with 23 to 60 frames per second. Choose another.'],
-  picture_size_check_failed: ['media', 'TikTok does not take pictures of this size. Choose another file.'],
+  picture_size_check_failed: ['media', 'TikTok does not accept pictures of this size. Choose another file.'],
   video_pull_failed: ['media', 'TikTok could not fetch the video. Publish again.'],
   photo_pull_failed: [
     'media',

@@ -20,7 +20,7 @@ export const app: NetworkApp = {
   needs: [
     'the products "Login Kit" and "Content Posting API", with "Direct Post" switched on',
     'under "URL properties" the domain of BASE_URL, for photos',
-    'the audit of the Content Posting API: until then posts are visible to their author alone',
+    'the audit of the Content Posting API: until then posts are visible only to their author',
   ],
   fetches: 'Photos',
   api: () => ({ version: 'v2' }),

@@ -70,7 +70,7 @@ export const privacyFor = (post: NetworkPost, { privacyOptions }: Creator): stri
   if (privacy === onlyYou && isOn(post, 'tiktok.brand_content')) {
     throw new NetworkTrouble(
       'content',
-      'A paid partnership cannot be visible to you alone, and the account may not post to everyone: change who can see it.',
+      'A paid partnership cannot be visible only to you, and the account may not post to everyone: change who can see it.',
     );
   }
   return privacy;

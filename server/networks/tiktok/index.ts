@@ -79,7 +79,7 @@ const disabledFor = (post: NetworkPost, facts: Json | undefined): Record<string,
   const { media } = firstItem(post);
   const isPhotos = media.length > 0 && !media.some(isVideo);
   const off = (what: string) => `The account has ${what} switched off in its TikTok settings.`;
-  const videosOnly = 'TikTok has this for videos alone.';
+  const videosOnly = 'TikTok offers this only for videos.';
   return {
     ...(commentsOff && { 'tiktok.allow_comment': off('comments') }),
     ...((isPhotos || duetsOff) && { 'tiktok.allow_duet': isPhotos ? videosOnly : off('duets') }),
@@ -188,7 +188,7 @@ export default {
       type: 'Text',
       media: ['Image'],
       maxLength: 90,
-      description: 'Title of a photo post; the text is its description. A video has the text alone.',
+      description: 'Title of a photo post; the text is its description. A video has only the text.',
     },
     {
       key: 'tiktok.auto_music',
@@ -243,7 +243,7 @@ export default {
         option(post, 'tiktok.privacy') === 'SELF_ONLY' && {
           path: 'options.tiktok.brand_content',
           code: 'OptionNotAllowed',
-          message: 'A paid partnership cannot be visible to you alone: change who can see it.',
+          message: 'A paid partnership cannot be visible only to you: change who can see it.',
         },
       isOn(post, 'tiktok.ai_generated') &&
         firstItem(post).media.length > 0 &&
@@ -284,7 +284,7 @@ export default {
             firstItem(post).body.trim() !== '' && {
               path: 'content.0.body',
               code: 'TextLeftOut',
-              message: 'TikTok takes no text with a draft of a video: it has to be pasted in the TikTok app.',
+              message: 'TikTok accepts no text with a draft of a video: it has to be pasted in the TikTok app.',
             },
         ])
       : []),

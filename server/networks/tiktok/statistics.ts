@@ -29,7 +29,7 @@ export const readMetrics = async (
   const ids = posts.map(({ externalId }) => externalId).filter(isPublicId);
   const videos = ids.length > 0 ? await query(site, account, ids) : [];
   return posts.map(({ externalId }) => {
-    if (!isPublicId(externalId)) return { is: 'over', why: 'TikTok has numbers of public posts alone.' };
+    if (!isPublicId(externalId)) return { is: 'over', why: 'TikTok has numbers only of public posts.' };
     const video = videos.find(({ id }) => id === externalId);
     if (video === undefined)
       return { is: 'absent', why: 'TikTok has no numbers: the post is gone or no longer public.' };

@@ -231,7 +231,7 @@ export default {
       !/^\d{0,19}$/.test(option(post, 'x.community')) && {
         path: 'options.x.community',
         code: 'OptionValue',
-        message: 'x.community must be the id of a community, which has digits alone: search for it in the app.',
+        message: 'x.community must be the id of a community, which has only digits: search for it in the app.',
         actual: option(post, 'x.community').slice(0, 100),
       },
       ...eachItem(post, ({ body }, path) => {

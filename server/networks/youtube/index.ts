@@ -236,7 +236,7 @@ export default {
         (option(post, 'youtube.privacy') === 'private' || option(post, 'youtube.made_for_kids') === 'yes') && {
           path: `options.${commentKey}`,
           code: 'OptionNotAllowed',
-          message: 'YouTube takes no comments on private videos and on videos made for kids: leave the comment out.',
+          message: 'YouTube accepts no comments on private videos and on videos made for kids: leave the comment out.',
         },
       titleOf(post) === '' && {
         path: 'options.youtube.title',

@@ -19,7 +19,7 @@ const topics: readonly [topic: Topic, label: string, note: string][] = [
   ['webhooks', 'Webhooks', 'A webhook was paused.'],
   [
     'personal',
-    'For you alone',
+    'Only for you',
     'Your request was decided, somebody mentions you in a comment, or your import is finished.',
   ],
   ['people', 'People and the workspace', 'Somebody joined, or the workspace is being deleted.'],

@@ -58,7 +58,7 @@ export const Security = () => {
       ) : (
         <p>
           {twoFactors ? 'Members need two factors. ' : 'Members need no second factor. '}
-          {approvalPasskey ? 'Whoever approves a request confirms it with a passkey.' : 'Approving takes no passkey.'}
+          {approvalPasskey ? 'Whoever approves a request confirms it with a passkey.' : 'Approving needs no passkey.'}
         </p>
       )}
       {change.error && !lowered && <FaultBanner fault={change.error} title="The setting was not changed" />}
@@ -76,11 +76,11 @@ export const Security = () => {
 const words = {
   twoFactors: {
     title: 'Switch off two factors?',
-    text: 'Members then sign in with a password or a link alone.',
+    text: 'Members then sign in with only a password or a link.',
   },
   approvalPasskey: {
     title: 'Switch off the passkey to approve?',
-    text: 'A yes then takes a click alone, and its receipt names no passkey.',
+    text: 'A yes then takes only a click, and its receipt names no passkey.',
   },
 } as const;
 

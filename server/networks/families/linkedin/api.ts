@@ -122,7 +122,7 @@ const rateLimited = (site: Site, { headers }: NetworkAnswer, said: string, netwo
   return new NetworkTrouble(
     'rateLimited',
     isDaily
-      ? 'LinkedIn takes no more from us today: its daily quota is used up.'
+      ? 'LinkedIn accepts no more requests from us today: its daily quota is used up.'
       : 'LinkedIn asks to wait before the next post.',
     { networkCode, ...(until && { until }) },
   );

@@ -35,7 +35,7 @@ export const connectTo = ({ name, usualServer, scopes, pkce, isIt }: Software): 
     if (answer.status >= 400) {
       throw new NetworkTrouble(
         'content',
-        `${hostOf(site)} takes no apps as a ${name} server does (HTTP ${answer.status}): check the address of the server.`,
+        `${hostOf(site)} does not register apps as a ${name} server does (HTTP ${answer.status}): check the address of the server.`,
         { networkCode: String(answer.status) },
       );
     }

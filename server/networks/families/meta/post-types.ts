@@ -38,6 +38,6 @@ export const notOnStories = (post: NetworkPost, network: string, keys: readonly 
       option(post, `${network}.${key}`) !== '' && {
         path: `options.${network}.${key}`,
         code: 'OptionNotAllowed',
-        message: 'A story does not take this option: remove it.',
+        message: 'A story does not support this option: remove it.',
       },
   );
