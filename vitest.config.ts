@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -61,8 +62,8 @@ export default defineConfig({
     // To load the service takes seconds: the files that one process runs share it. A test leaves no fake timer, no
     // mock and no environment behind.
     isolate: false,
-    // Many tests wait for processes, the network or a browser: two would leave a third of two cores idle. Four are no faster.
-    maxWorkers: 3,
+    // Many tests wait for processes, the network or a browser: with two workers, a third of two cores is idle. Four are no faster.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: SlowestFirst },
   },
 });

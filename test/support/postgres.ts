@@ -21,8 +21,8 @@ export const startPostgres = async (): Promise<SharedPostgres & { stop(): Promis
     'fsync=off',
     'synchronous_commit=off',
     'full_page_writes=off',
-    // One test alone runs six processes of the service here, beside two other workers.
-    'max_connections=200',
+    // One test alone runs six processes of the service here, beside the other workers.
+    `max_connections=${120 + 40 * os.availableParallelism()}`,
   ];
   const flags = settings.flatMap((setting) => ['-c', setting]);
   const embedded = await startEmbedded(dir, { flags });
