@@ -35,13 +35,14 @@ export default defineConfig(({ mode }) => {
       reportCompressedSize: false,
       chunkSizeWarningLimit: 1000,
       rolldownOptions: {
-        // One chunk per group: every page needs all of the first load, and an icon is smaller than the headers of its
-        // own request.
+        // One chunk per group: every page needs all of the first load, an icon is smaller than the headers of its own
+        // request, and a page made of fifty small parts would wait for them six at a time.
         output: {
           codeSplitting: {
             groups: [
               { name: 'first', tags: ['$initial'] },
               { name: 'icons', test: /[\\/]lucide-react[\\/]/ },
+              { name: 'shared', minShareCount: 6 },
             ],
           },
         },
