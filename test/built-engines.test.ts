@@ -4,6 +4,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAnswer } from '#test/support/assistant';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
+import { setUpInstallation } from '#test/support/installation';
 import { type MailServer, startMailServer } from '#test/support/mail-server';
 import { type ModelStub, startModel } from '#test/support/model';
 import { startMongo } from '#test/support/mongo';
@@ -86,9 +87,9 @@ describe('the built program with S3, SMTP, MongoDB, web push and a model that sp
       LLM_API_KEY: 'sk-test',
     });
     cleanup.add(() => posthorn.clear());
-    const made = await posthorn.ask(...setup);
-    token = made.token ?? '';
-    account = (await posthorn.ask('account', 'add', '--workspace', made.workspaceId ?? '', '--network', 'x')).id ?? '';
+    const made = await setUpInstallation(posthorn.settings, owner, ['x']);
+    token = made.token;
+    [account = ''] = made.accountIds;
     service = await posthorn.start();
     person = await service.signIn(owner);
   });
@@ -178,7 +179,7 @@ describe('the built program with an outside provider, and a model of Anthropic',
       ANTHROPIC_API_KEY: 'sk-ant',
     });
     cleanup.add(() => posthorn.clear());
-    await posthorn.ask(...setup);
+    await setUpInstallation(posthorn.settings, owner);
     service = await posthorn.start();
   });
   afterAll(() => cleanup.run());

@@ -16,6 +16,7 @@ import { checkSettingNames } from '#server/installation/misspelt-settings';
 import { start } from '#server/main';
 import { selfSigned } from '#test/support/certificate';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
+import { setUpInstallation } from '#test/support/installation';
 import { pretendInternet } from '#test/support/internet';
 import { createProcesses, freePort } from '#test/support/processes';
 import { startService } from '#test/support/service';
@@ -543,10 +544,7 @@ describe('an installation whose key is lost', () => {
       await expect(access(posthorn.dataDir)).rejects.toThrow();
 
       const first = await posthorn.start();
-      await posthorn.ask('setup', '--email', 'owner@example.com', '--password', password, '--workspace', 'Demo');
-      const [workspace] = (await posthorn.ask('user', 'list')) as unknown as { workspaces: { id: string }[] }[];
-      const id = workspace?.workspaces[0]?.id ?? '';
-      await posthorn.ask('account', 'add', '--workspace', id, '--network', 'mastodon');
+      await setUpInstallation(posthorn.settings, { email: 'owner@example.com', password }, ['mastodon']);
       await rm(secrets);
       // The process that runs has the key in its memory.
       const early = await posthorn.run(['keys', 'discard-lost', '--yes']);

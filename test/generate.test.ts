@@ -3,7 +3,11 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readContracts } from '#scripts/contracts';
+import { emitHandlers } from '#scripts/emit-registries';
+import { emitRouter } from '#scripts/emit-router';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
+import { setUpInstallation } from '#test/support/installation';
 import { createProcesses, type Processes } from '#test/support/processes';
 import { until } from '#test/support/until';
 
@@ -156,54 +160,65 @@ test('from nothing it writes what is committed, to the byte', async () => {
 });
 
 describe('the generator stops', () => {
-  test('at a handler without a contract, naming its file', async () => {
-    const { code, stderr } = await withFile('server/posts/actions/whisper.ts', shoutHandler, generate);
-    expect(stderr).toContain('server/posts/actions/whisper.ts has no contract: declare posts.whisper in contracts/');
-    expect(code).toBe(1);
+  test('at a handler without a contract and at a contract without a handler, naming the file of each', async () => {
+    const both = () => withFile('contracts/echoes.ts', echoes('echoes.count'), generate);
+    expect(await withFile('server/posts/actions/whisper.ts', shoutHandler, both)).toMatchObject({
+      code: 1,
+      stderr:
+        'server/posts/actions/whisper.ts has no contract: declare posts.whisper in contracts/ or remove the file\n' +
+        'echoes.count has no handler: write server/echoes/actions/count.ts\n',
+    });
   });
 
-  test('at a contract without a handler, naming the file to write', async () => {
-    const { code, stderr } = await withFile('contracts/echoes.ts', echoes('echoes.count'), generate);
-    expect(stderr).toBe('echoes.count has no handler: write server/echoes/actions/count.ts\n');
-    expect(code).toBe(1);
-  });
-
+  // The others need no process: each of these errors ends the generator like the ones above.
   test('at a handler that has no name, and at a file that exports a second thing', async () => {
+    const { actions } = await readContracts(copy);
     const file = 'server/posts/actions/get.ts';
     const text = await read(file);
     for (const wrong of [text.replace('export const getPost =', 'export default'), `${text}export const more = 1;\n`]) {
-      const { code, stderr } = await withFile(file, wrong, generate);
-      expect(stderr).toMatch(/^server\/posts\/actions\/get\.ts must export its handler alone, by name/);
-      expect(code).toBe(1);
+      await expect(withFile(file, wrong, () => emitHandlers(copy, actions))).rejects.toThrow(
+        /^server\/posts\/actions\/get\.ts must export its handler alone, by name/,
+      );
     }
+    await expect(emitHandlers(copy, actions)).resolves.toBeDefined();
   });
 
-  test('at a route whose roles nobody could have', async () => {
-    const text = whispers('whisper', '/api/whispers').replaceAll('appRoute', 'publicRoute');
-    const { code, stderr } = await withFile('contracts/whispers.ts', text, generate);
-    expect(stderr).toBe('contracts/whispers.ts: whisper has roles, so it takes a session or a token, not Public\n');
-    expect(code).toBe(1);
-  });
+  const readAndEmit = async () => {
+    const { routes, raw } = await readContracts(copy);
+    return emitRouter(routes, raw);
+  };
+  const card = 'may need approval, so it needs the card it becomes (approval)';
 
-  test('at an action that is declared twice', async () => {
-    const { code, stderr } = await withFile('contracts/zebra.ts', echoes('posts.list'), generate);
-    expect(stderr).toBe('contracts/zebra.ts: posts.list is declared twice\n');
-    expect(code).toBe(1);
-  });
-
-  test('at two routes of one path, and at two of one name', async () => {
-    const path = await withFile('contracts/whispers.ts', whispers('whisper', '/api/webhooks'), generate);
-    expect(path.stderr).toBe('contracts/whispers.ts: whisper has the path of listWebhooks: GET /api/webhooks\n');
-    const name = await withFile('contracts/whispers.ts', whispers('listWebhooks', '/api/whispers'), generate);
-    expect(name.stderr).toBe('contracts/whispers.ts: listWebhooks is declared twice\n');
-    expect([path.code, name.code]).toEqual([1, 1]);
-  });
-
-  test('at an action that may need approval and does not say what its card is', async () => {
-    const text = echoes('echoes.count').replace('errors: []', "errors: ['ApprovalRequired']");
-    const { code, stderr } = await withFile('contracts/echoes.ts', text, generate);
-    expect(stderr).toMatch(/^contracts\/echoes\.ts: echoes\.count may need approval, so it needs the card it becomes/);
-    expect(code).toBe(1);
+  /** Each has a file of its own: a module is loaded once. */
+  test.each([
+    [
+      'a route whose roles nobody could have',
+      'contracts/whispers.ts',
+      whispers('whisper', '/api/whispers').replaceAll('appRoute', 'publicRoute'),
+      'whisper has roles, so it takes a session or a token, not Public',
+    ],
+    ['an action that is declared twice', 'contracts/zebra.ts', echoes('posts.list'), 'posts.list is declared twice'],
+    [
+      'two routes of one path',
+      'contracts/whispers-at.ts',
+      whispers('whisper', '/api/webhooks'),
+      'whisper has the path of listWebhooks: GET /api/webhooks',
+    ],
+    [
+      'two routes of one name',
+      'contracts/whispers-of.ts',
+      whispers('listWebhooks', '/api/whispers'),
+      'listWebhooks is declared twice',
+    ],
+    [
+      'an action that may need approval and does not say what its card is',
+      'contracts/echoes.ts',
+      echoes('echoes.count').replace('errors: []', "errors: ['ApprovalRequired']"),
+      `echoes.count ${card}`,
+    ],
+  ])('at %s', async (_, file, text, words) => {
+    const error = await withFile(file, text, readAndEmit).catch((refused: Error) => refused);
+    expect(error).toMatchObject({ message: `${file}: ${words}` });
   });
 
   test('with --check, at an edited file and at one that comes from nowhere, not at what pip leaves', async () => {
@@ -318,8 +333,7 @@ describe('three more actions, one more route and one more network', () => {
     expect(await generate()).toMatchObject({ code: 0 });
     const service = await posthorn.start();
     const person = { email: 'owner@example.com', password: 'correct horse' };
-    const owner = ['--email', person.email, '--password', person.password, '--workspace', 'Demo'];
-    const { token = '', workspaceId = '' } = await posthorn.ask('setup', ...owner);
+    const { token, workspaceId } = await setUpInstallation(posthorn.settings, person);
     const listed = (await service.call(token, 'providers.list')).body.providers;
     expect(listed).toContainEqual(expect.objectContaining({ network: 'one_more', sandbox: true }));
     const { id: accountId } = await posthorn.ask('account', 'add', '--workspace', workspaceId, '--network', 'one_more');

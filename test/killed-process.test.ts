@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Posthorn } from '#generated/sdk/src/index';
 import { bounds } from '#server/bounds';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
+import { setUpInstallation } from '#test/support/installation';
 import { modern, speak } from '#test/support/mcp';
 import { createProcesses, freePort, type Processes, type Running } from '#test/support/processes';
 import { trustedCertificate } from '#test/support/receiver';
@@ -40,10 +41,9 @@ beforeAll(async () => {
     ...settings,
     ...s3.settings,
   });
-  const person = ['--email', email, '--password', password, '--workspace', 'Demo'];
-  const made = await posthorn.ask('setup', ...person);
-  token = made.token ?? '';
-  accountId = (await posthorn.ask('account', 'add', '--workspace', made.workspaceId ?? '', '--network', 'x')).id ?? '';
+  const made = await setUpInstallation(posthorn.settings, { email, password }, ['x']);
+  token = made.token;
+  [accountId = ''] = made.accountIds;
   service = await posthorn.start();
 });
 

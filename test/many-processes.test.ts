@@ -8,6 +8,7 @@ import { Posthorn } from '#generated/sdk/src/index';
 import { migrations } from '#server/store/migrations/index';
 import { startBalancer } from '#test/support/balancer';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
+import { setUpInstallation } from '#test/support/installation';
 import { modern, speak } from '#test/support/mcp';
 import { createProcesses, freePort, type Processes, type Running } from '#test/support/processes';
 import { type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
@@ -89,10 +90,9 @@ beforeAll(async () => {
     LOG_LEVEL: 'error',
   };
   old = await createProcesses(oldRoot, shared);
-  const made = await old.ask('setup', '--email', person.email, '--password', person.password, '--workspace', 'Demo');
-  token = made.token ?? '';
-  const add = ['account', 'add', '--workspace', made.workspaceId ?? '', '--network', 'x'];
-  accountId = (await old.ask(...add)).id ?? '';
+  const made = await setUpInstallation(old.settings, person, ['x']);
+  token = made.token;
+  [accountId = ''] = made.accountIds;
   next = await createProcesses(nextRoot, { ...shared, POSTHORN_DATA: old.dataDir });
   // With any other name it would count as a session of the old release.
   database = new pg.Pool({ ...fresh.parts, application_name: `posthorn ${newest + 2}`, max: 2 });

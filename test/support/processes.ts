@@ -35,10 +35,11 @@ export const createProcesses = async (
   const outputs: string[] = [];
   const services: { stdout: string; stderr: string }[] = [];
 
+  const common: NodeJS.ProcessEnv = { POSTHORN_DATA: dataDir, PORT: String(port), ...shared };
+
   const launch = (file: string, args: readonly string[], settings: NodeJS.ProcessEnv) => {
     const { PATH, HOME, TMPDIR } = process.env;
-    const own = { POSTHORN_DATA: dataDir, PORT: String(port) };
-    const env = { PATH, HOME, TMPDIR, ...own, ...shared, ...settings };
+    const env = { PATH, HOME, TMPDIR, ...common, ...settings };
     const child = spawn(process.execPath, [file, ...args], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(child);
     const output = { stdout: '', stderr: '' };
@@ -66,6 +67,8 @@ export const createProcesses = async (
     dir,
     dataDir,
     port,
+    /** What every process gets. */
+    settings: common,
     /** The output of all processes. */
     outputs,
     /** The output of the services among them. */

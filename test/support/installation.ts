@@ -1,0 +1,35 @@
+import { pino } from 'pino';
+import { openService } from '#server/app/open-service';
+import { readConfig } from '#server/config/config';
+import { connectInSandbox, withSandboxServer } from '#server/sandbox/sign-up';
+
+/**
+ * What `posthorn setup` and `posthorn account add` leave behind, made in this process, because each of these commands takes
+ * seconds of CPU.
+ */
+export const setUpInstallation = async (
+  settings: NodeJS.ProcessEnv,
+  person: { email: string; password: string },
+  networks: readonly string[] = [],
+) => {
+  const config = readConfig(settings);
+  let url = '';
+  const { posthorn, close } = await openService(config, pino({ level: 'silent' }), () => url);
+  try {
+    const owner = await posthorn.people.setUp({ ...person, workspace: 'Demo' });
+    const { token } = await posthorn.tokens.create(owner, 'Setup');
+    const caller = { ...owner, role: 'owner', human: true } as const;
+    const accountIds = await withSandboxServer(posthorn.sandboxes, async (own) => {
+      url = own;
+      const here = (address: string) => address.replace(config.baseUrl, own);
+      const ids: string[] = [];
+      for (const network of networks) {
+        ids.push(await connectInSandbox(posthorn, caller, network, { handle: 'anna', here }));
+      }
+      return ids;
+    });
+    return { ...owner, token, accountIds };
+  } finally {
+    await close();
+  }
+};
