@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { importCompiled } from './compiled.mjs';
+import { connectAccount } from './connect-account.mjs';
 import { command, startContender, startService, stopAll } from './processes.mjs';
 
 export const poolSize = 4;
@@ -85,7 +86,8 @@ const placeIn = (folder, config, more = {}) => {
     SIGN_INS_PER_HOUR: '1000000',
     ...more,
   };
-  const owner = ['--email', 'bench@example.com', '--password', 'long enough to be taken', '--workspace', 'Bench'];
+  const person = { email: 'bench@example.com', password: 'long enough to be taken' };
+  const owner = ['--email', person.email, '--password', person.password, '--workspace', 'Bench'];
   const made = new Map();
   const once = (name, make) => {
     if (!made.has(name)) made.set(name, make());
@@ -111,10 +113,11 @@ const placeIn = (folder, config, more = {}) => {
     servicePids: () => pids,
     command: ask,
     setUp,
-    account: (network) =>
+    /** `url` is that of a service on this place. */
+    account: (url, network) =>
       once(`account at ${network}`, async () => {
-        const { workspaceId } = await setUp();
-        return ask('account', 'add', '--workspace', workspaceId, '--network', network);
+        await setUp();
+        return connectAccount(url, person, network);
       }),
     /** The same with its own database, for work that would disturb other metrics or be disturbed by them. */
     apart: async (more = {}) => {

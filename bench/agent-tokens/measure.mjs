@@ -34,7 +34,8 @@ export const measure = ({ before = false, blink }) =>
 const makeDemo = async (place) => (await place.command('demo')).token;
 
 const makeSmall = async (place) => {
-  for (const network of networks) await place.account(network);
+  const { url } = await place.service('Posthorn');
+  for (const network of networks) await place.account(url, network);
   return (await place.setUp()).token;
 };
 

@@ -79,9 +79,9 @@ const startBare = async ({ config }, networkUrl) => {
 
 /** On a database of its own: two services on one would share the work. */
 const startPosthorn = async (place, name, program) => {
-  const { pid } = await place.service(name, {}, program);
+  const { pid, url } = await place.service(name, {}, program);
   const { workspaceId, userId } = await place.setUp();
-  const { id: accountId } = await place.account('bluesky');
+  const { id: accountId } = await place.account(url, 'bluesky');
   const db = await connectTo(place.config);
   const clear = () => db.query('delete from posts');
   const fill = fillPosthorn(db, { workspaceId, userId, accountId });

@@ -33,7 +33,7 @@ export const enterWith =
     const posthorn = servers.find(({ name }) => name === 'Posthorn');
     const { token } = await place.setUp();
     const accountIds = [];
-    for (const network of ['mastodon', 'bluesky']) accountIds.push((await place.account(network)).id);
+    for (const network of ['mastodon', 'bluesky']) accountIds.push((await place.account(posthorn.url, network)).id);
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const pathOf = (action) => `/api/agent/tools/${action}`;
     const call = async ({ url }, action, body) => {

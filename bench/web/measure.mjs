@@ -48,7 +48,7 @@ export const measure = ({ rounds = 5, blink = false }) =>
         }
       }
       const slowRounds = Math.min(rounds, 3);
-      if (!blink) await addPosts(place, workspaceId);
+      if (!blink) await addPosts(place, url, workspaceId);
       const slow = await measureSlowly(browser, {
         blank: blank.url,
         app: url,
@@ -83,9 +83,9 @@ const signIn = async (context, url) => {
 };
 
 /** Sixty drafts and sixty scheduled posts, for one account each. */
-const addPosts = async (place, workspaceId) => {
+const addPosts = async (place, url, workspaceId) => {
   const accountIds = [];
-  for (const network of ['mastodon', 'bluesky', 'linkedin']) accountIds.push((await place.account(network)).id);
+  for (const network of ['mastodon', 'bluesky', 'linkedin']) accountIds.push((await place.account(url, network)).id);
   const db = new pg.Client(place.config);
   await db.connect();
   await db.query(
