@@ -73,8 +73,7 @@ let service: Service;
 beforeAll(async () => {
   service = await startService({}, { ownAddress: true });
   await service.connect('x');
-  for (const name of ['sdk', 'contract'])
-    run('npm', ['pack', '--pack-destination', project], join(root, 'generated', name));
+  run('npm', ['pack', '--pack-destination', project, './generated/sdk', './generated/contract'], root);
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
   run('npm', [
     'install',
@@ -95,7 +94,7 @@ afterAll(async () => {
 const environment = () => ({ PATH: process.env.PATH, POSTHORN_TOKEN: service.token, POSTHORN_URL: service.url });
 const runScript = async (...args: string[]) =>
   (await promisify(execFile)('node', args, { cwd: project, env: environment() })).stdout;
-const compile = (file: string) => {
+const compile = (...files: string[]) => {
   const strict = [
     '--strict',
     '--exactOptionalPropertyTypes',
@@ -106,19 +105,15 @@ const compile = (file: string) => {
     '--types',
     'node',
   ];
-  run(join(root, 'node_modules/.bin/tsc'), [...strict, file]);
+  run(join(root, 'node_modules/.bin/tsc'), [...strict, ...files]);
 };
 
-test('the packed SDK type-checks under strict in an empty project, and creates, edits, validates and lists posts', async () => {
+test('the packed SDK type-checks under strict in an empty project, and creates, edits, validates and lists posts; a CommonJS project requires it with its types', async () => {
   writeFileSync(join(project, 'use.ts'), script);
-  compile('use.ts');
+  writeFileSync(join(project, 'use-cjs.cts'), commonJs);
+  compile('use.ts', 'use-cjs.cts');
   const said = JSON.parse(await runScript('use.js'));
   expect(said).toEqual([[{ code: 'TooLong', limit: 280, actual: 281 }], 409, true, 'Short']);
-});
-
-test('a CommonJS project requires it with its types', async () => {
-  writeFileSync(join(project, 'use-cjs.cts'), commonJs);
-  compile('use-cjs.cts');
   expect(JSON.parse(await runScript('use-cjs.cjs'))).toEqual(['string', true]);
 });
 
