@@ -31,7 +31,8 @@ let source: Config;
 let backup: Buffer;
 
 const emptyPlace = async (settings: NodeJS.ProcessEnv = {}) => {
-  const database = await freshDatabase();
+  // As a first start makes it.
+  const database = await freshDatabase({ isMigrated: true });
   databases.push(database);
   return readConfig({
     PORT: String(await freePort()),
