@@ -46,8 +46,9 @@ beforeAll(async () => {
     LOG_LEVEL: 'error',
   });
   const person = ['--email', 'a@example.com', '--password', 'correct horse', '--workspace', 'Demo'];
-  const { workspaceId = '' } = await processes.ask('setup', ...person);
-  accountId = (await processes.ask('account', 'add', '--workspace', workspaceId, '--network', 'x')).id ?? '';
+  await processes.ask('setup', ...person);
+  const act = await human(await startInstance());
+  [accountId = ''] = (await act('/api/app/sandbox/accounts', { networks: ['x'] })).accountIds as string[];
   clockDatabase = openDatabase(fresh.parts, { report: () => undefined });
   database = new pg.Pool({ ...fresh.parts, max: 3 });
   database.on('error', () => undefined);
