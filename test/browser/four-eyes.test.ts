@@ -3,16 +3,22 @@ import { sql } from '#server/store/database';
 import { axe, go, inBrowser, intercept } from './harness.ts';
 
 inBrowser('approvers only', (world) => {
+  const letApproversOnly = (workspaceId: string) =>
+    world.service.database.run(
+      sql('test.approversOnly', "update workspaces set publishers = 'approvers' where id = $1"),
+      [workspaceId],
+    );
+
   test('an editor asks, an outsider advises, the owner approves', async () => {
     const { service } = world;
     const account = await service.connect('mastodon');
     const editor = await service.addMember('editor');
     const { id } = await service.client.posts.create({ body: 'Our new bread', accountIds: [account] });
 
-    const workspace = await world.visit({ at: '/settings/workspace' });
-    await workspace.getByRole('radio', { name: 'Approvers only' }).click();
-    await workspace.getByRole('checkbox', { name: / is an approver$/ }).waitFor();
-    expect(await axe(workspace)).toEqual([]);
+    const owner = await world.visit({ at: '/settings/workspace' });
+    await owner.getByRole('radio', { name: 'Approvers only' }).click();
+    await owner.getByRole('checkbox', { name: / is an approver$/ }).waitFor();
+    expect(await axe(owner)).toEqual([]);
 
     const page = await world.visit({ at: `/posts/${id}`, as: editor.email, expected: [/403/] });
     await page.getByRole('button', { name: 'More', exact: true }).click();
@@ -36,12 +42,12 @@ inBrowser('approvers only', (world) => {
     await outside.getByRole('button', { name: 'Send' }).click();
     await outside.getByText('Sent. Thank you.').waitFor();
 
-    const approvals = await world.visit({ at: '/approvals' });
-    await approvals.getByRole('heading', { name: 'Publish this post now' }).waitFor();
-    await approvals.getByText('Name the price').waitFor();
-    await approvals.getByText('Clara <b>Client</b>').waitFor();
-    expect(await axe(approvals)).toEqual([]);
-    await approvals.getByRole('button', { name: 'Approve and publish' }).click();
+    await go(owner, '/approvals');
+    await owner.getByRole('heading', { name: 'Publish this post now' }).waitFor();
+    await owner.getByText('Name the price').waitFor();
+    await owner.getByText('Clara <b>Client</b>').waitFor();
+    expect(await axe(owner)).toEqual([]);
+    await owner.getByRole('button', { name: 'Approve and publish' }).click();
     await expect.poll(async () => (await service.client.posts.get({ id })).status).not.toBe('Draft');
   });
 
@@ -49,8 +55,7 @@ inBrowser('approvers only', (world) => {
     const { service } = world;
     const account = await service.addAccount('mastodon');
     const editor = await service.addMember('editor');
-    const approversOnly = sql('test.approversOnly', "update workspaces set publishers = 'approvers' where id = $1");
-    await service.database.run(approversOnly, [service.owner.workspaceId]);
+    await letApproversOnly(service.owner.workspaceId);
     const { id } = await service.client.posts.create({ body: 'Second thoughts', accountIds: [account] });
     const asker = service.browser();
     await asker.signIn(editor.email);
@@ -73,12 +78,7 @@ inBrowser('approvers only', (world) => {
     const account = await service.addAccount('mastodon');
     await service.addAccount('bluesky');
     const editor = await service.addMember('editor');
-    const owner = await world.visit({ at: '/settings/workspace' });
-    await owner.getByRole('radio', { name: 'Approvers only' }).click();
-    await owner
-      .getByRole('checkbox', { name: / is an approver$/ })
-      .first()
-      .waitFor();
+    await letApproversOnly(service.owner.workspaceId);
     const { id } = await service.client.posts.create({ body: 'Planned rye', accountIds: [account] });
     await service.asHuman('posts.schedule', { id, at: '2126-01-01T10:00:00Z' });
     await service.client.posts.create({ body: 'Draft rye', accountIds: [account] });
@@ -124,33 +124,32 @@ inBrowser('approvers only', (world) => {
     await page.keyboard.press('ControlOrMeta+k');
     await page.getByRole('option', { name: /^Ask to publish this post/ }).waitFor();
 
-    await page.goto(`${service.url}/calendar?date=2126-01-01`);
+    await page.keyboard.press('Escape');
+    await go(page, '/calendar?date=2126-01-01');
     await page.getByRole('button', { name: 'Actions for Planned rye' }).click();
     await page.getByRole('menuitem', { name: 'Ask to move to…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Ask to move', exact: true }).waitFor();
 
-    const failed = await service.client.posts.create({ body: 'Failed rye', accountIds: [account] });
-    const results = [
-      { accountId: account, ok: false, uncertain: false, error: { code: 'unavailable', message: 'Try again.' } },
-    ];
-    const fail = (isUncertain: boolean) =>
-      service.database.run(sql('test.fail', "update posts set status = 'Failed', results = $2::jsonb where id = $1"), [
-        failed.id,
-        JSON.stringify(results.map((one) => ({ ...one, uncertain: isUncertain }))),
-      ]);
-    await fail(false);
-    await page.goto(`${service.url}/posts/${failed.id}`);
+    const fail = async (isUncertain: boolean) => {
+      const { id } = await service.client.posts.create({ body: 'Failed rye', accountIds: [account] });
+      const error = { code: 'unavailable', message: 'Try again.' };
+      await service.database.run(
+        sql('test.fail', "update posts set status = 'Failed', results = $2::jsonb where id = $1"),
+        [id, JSON.stringify([{ accountId: account, ok: false, uncertain: isUncertain, error }])],
+      );
+      return `/posts/${id}`;
+    };
+    await go(page, await fail(false));
     await page.getByRole('button', { name: 'Ask to send again', exact: true }).waitFor();
-    await fail(true);
-    await page.goto(`${service.url}/posts/${failed.id}`);
+    await go(page, await fail(true));
     await page.getByRole('button', { name: 'It is not there, ask to send it' }).waitFor();
+  });
 
-    // A workspace that has published nothing yet begins on Home.
+  test('so does Home, where a workspace that has published nothing yet begins', async () => {
+    const { service } = world;
     const empty = await service.addWorkspace();
     await service.addAccount('bluesky', empty.workspaceId);
-    await service.database.run(sql('test.approvers', "update workspaces set publishers = 'approvers' where id = $1"), [
-      empty.workspaceId,
-    ]);
+    await letApproversOnly(empty.workspaceId);
     const beginner = { email: 'beginner@example.com', password: 'correct horse', role: 'editor' as const };
     await service.posthorn.people.addMember(empty.workspaceId, beginner);
     const home = await world.visit({ at: '/', as: beginner.email });
