@@ -448,18 +448,18 @@ inBrowser('previews', (world) => {
     expect(await axe(page)).toEqual([]);
     await page.keyboard.press('Escape');
 
-    const approvals = await world.visit({ at: card, width: 1440, height: 1000 });
-    await approvals.getByRole('button', { name: 'Show previews' }).press('Enter');
-    await look('card', approvals.getByRole('region', { name: 'Preview' }));
-    expect(await axe(approvals)).toEqual([]);
+    await go(page, card);
+    await page.getByRole('button', { name: 'Show previews' }).press('Enter');
+    await look('card', page.getByRole('region', { name: 'Preview' }));
+    expect(await axe(page)).toEqual([]);
 
     await look('review link', await openReview(world, id));
 
     await service.asHuman('posts.publishNow', { id });
     await until('the post is out', async () => (await service.client.posts.get({ id })).status === 'Published');
-    const results = await world.visit({ at: `/posts/${id}`, width: 1440, height: 1000 });
-    await look('results', results.getByRole('region', { name: 'What went out' }));
-    expect(await axe(results)).toEqual([]);
+    await go(page, `/posts/${id}`);
+    await look('results', page.getByRole('region', { name: 'What went out' }));
+    expect(await axe(page)).toEqual([]);
 
     for (const provider of ['Instagram', 'Facebook Page']) {
       const first = seen[`editor ${provider}`];
