@@ -150,16 +150,18 @@ inBrowser('the shell', (world) => {
   const storedForms = (page: Page) =>
     page.evaluate("Object.keys(sessionStorage).filter((key) => key.startsWith('posthorn-form'))");
 
-  type Form = [path: string, open: () => Promise<void>, field: () => Locator, value: string];
-  const outlivesSession = async (page: Page, email: string, [path, open, field, value]: Form) => {
-    // Not `go`: on the same page the dialog of the form before would still be open.
-    await page.goto(world.service.url + path);
+  type Form = [path: string, open: () => Promise<void>, ...fields: [field: () => Locator, value: string][]];
+  const outlivesSession = async (page: Page, email: string, [path, open, ...fields]: Form) => {
+    // Leaves the form before first: on the same page its dialog would still be open.
+    await go(page, '/nowhere');
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await go(page, path);
     await open();
-    await field().fill(value);
+    for (const [field, value] of fields) await field().fill(value);
     await endSession(page);
     await page.getByText(keptForm).waitFor();
     await signInAgain(page, email);
-    await expect.poll(() => field().inputValue()).toBe(value);
+    for (const [field, value] of fields) await expect.poll(() => field().inputValue()).toBe(value);
     // The stored copy is deleted, so that a closed form stays closed.
     expect(await storedForms(page)).toEqual([]);
   };
@@ -172,20 +174,17 @@ inBrowser('the shell', (world) => {
       [
         '/settings/webhooks',
         () => page.getByRole('button', { name: 'Add webhook' }).first().click(),
-        () => dialog('Add a webhook').getByLabel('Address'),
-        'https://hooks.example/posts',
+        [() => dialog('Add a webhook').getByLabel('Address'), 'https://hooks.example/posts'],
       ],
       [
         '/settings/api',
         () => page.getByRole('button', { name: 'Create token' }).click(),
-        () => dialog('Create a token').getByLabel('Name'),
-        'Laptop',
+        [() => dialog('Create a token').getByLabel('Name'), 'Laptop'],
       ],
       [
         '/settings/slots',
         () => page.getByRole('button', { name: 'Add a slot yourself' }).click(),
-        () => dialog('Add a slot').getByLabel('Time'),
-        '8.30',
+        [() => dialog('Add a slot').getByLabel('Time'), '8.30'],
       ],
       [
         '/posts/new',
@@ -193,12 +192,15 @@ inBrowser('the shell', (world) => {
           await page.getByRole('button', { name: 'Insert template' }).click();
           await dialog('Templates').getByRole('button', { name: 'New signature' }).click();
         },
-        () => dialog('New signature').getByLabel('Signature'),
-        'Rye & Ember, Hill Street',
+        [() => dialog('New signature').getByLabel('Signature'), 'Rye & Ember, Hill Street'],
       ],
-      ['/settings/workspace', async () => {}, () => page.getByLabel('Name of the workspace'), 'Rye & Ember'],
-      ['/settings/workspace', async () => {}, () => page.getByLabel('E-mail address'), 'ada@example.com'],
-      ['/settings/profile', async () => {}, () => page.getByLabel('Name', { exact: true }), 'Ada'],
+      [
+        '/settings/workspace',
+        async () => {},
+        [() => page.getByLabel('Name of the workspace'), 'Rye & Ember'],
+        [() => page.getByLabel('E-mail address'), 'ada@example.com'],
+      ],
+      ['/settings/profile', async () => {}, [() => page.getByLabel('Name', { exact: true }), 'Ada']],
     ];
     for (const form of forms) await outlivesSession(page, email, form);
   });
@@ -222,30 +224,26 @@ inBrowser('the shell', (world) => {
       [
         '/media',
         () => page.getByRole('button', { name: 'From a link' }).first().click(),
-        () => dialog('Add from a link').getByLabel('Link to an image or video'),
-        'https://pictures.example/oven.jpg',
+        [() => dialog('Add from a link').getByLabel('Link to an image or video'), 'https://pictures.example/oven.jpg'],
       ],
       [
         '/media?q=horn',
         () => page.getByRole('list', { name: 'Media' }).getByRole('button', { name: 'horn.jpg' }).click(),
-        () => dialog('horn.jpg').getByLabel('Alt text'),
-        'A horn on a table',
+        [() => dialog('horn.jpg').getByLabel('Alt text'), 'A horn on a table'],
       ],
       [
         `/posts/${id}`,
         () => page.getByRole('button', { name: 'Add alt text' }).click(),
-        () => dialog('Alt text').getByLabel('What it shows'),
-        'A horn on a shelf',
+        [() => dialog('Alt text').getByLabel('What it shows'), 'A horn on a shelf'],
       ],
-      [`/posts/${id}`, openLabels, () => dialog('Labels').getByRole('textbox', { name: 'New label' }), 'Market'],
+      [`/posts/${id}`, openLabels, [() => dialog('Labels').getByRole('textbox', { name: 'New label' }), 'Market']],
       [
         `/posts/${id}`,
         async () => {
           await openLabels();
           await dialog('Labels').getByRole('button', { name: 'Change Bakery' }).click();
         },
-        () => dialog('Labels').getByLabel('New name for Bakery'),
-        'Bread and rolls',
+        [() => dialog('Labels').getByLabel('New name for Bakery'), 'Bread and rolls'],
       ],
       [
         '/posts',
@@ -255,14 +253,12 @@ inBrowser('the shell', (world) => {
           const selected = page.getByRole('region', { name: 'Selected posts' });
           await selected.getByRole('button', { name: 'Labels' }).click();
         },
-        () => dialog('Labels').getByRole('textbox', { name: 'New label' }),
-        'Fair',
+        [() => dialog('Labels').getByRole('textbox', { name: 'New label' }), 'Fair'],
       ],
       [
         `/posts/${id}?side=comments`,
         () => page.getByRole('button', { name: 'Edit comment' }).click(),
-        () => page.getByRole('textbox', { name: 'Edit comment' }),
-        'At nine, or at ten?',
+        [() => page.getByRole('textbox', { name: 'Edit comment' }), 'At nine, or at ten?'],
       ],
     ];
     for (const form of forms) await outlivesSession(page, email, form);
