@@ -114,7 +114,9 @@ inBrowser('Analytics', (world) => {
 
   test('offers a table instead of the chart, and a CSV in which no text is a formula', async () => {
     const page = await world.visit({ at: threeWeeks });
-    const chart = page.getByRole('slider', { name: /Engagement by day, 21 Sep – 11 Oct( 2026)?: 280\. Highest 130 on 8 Oct/ });
+    const chart = page.getByRole('slider', {
+      name: /Engagement by day, 21 Sep – 11 Oct( 2026)?: 280\. Highest 130 on 8 Oct/,
+    });
     await chart.focus();
     for (let days = 0; days < 3; days++) await chart.press('ArrowLeft');
     await expect
