@@ -8,6 +8,7 @@ import {
   beDarkPhone,
   go,
   hold,
+  holdAnswer,
   inBrowser,
   intercept,
   isAt,
@@ -269,6 +270,34 @@ inBrowser('the editor', (world) => {
     const bodies = posts.map(({ versions }) => versions[0]?.content[0]?.body);
     expect(bodies).toContain('Left behind');
     expect(bodies).not.toContain('Not wanted');
+  });
+
+  test('a new post that is opened while the one before is still being saved begins empty, and each is saved', async () => {
+    const page = await world.visit({ at: '/posts/new' });
+    await text(page).waitFor();
+    const release = await holdAnswer(page, '**/posts.create');
+    const request = page.waitForRequest('**/posts.create');
+    await text(page).fill('The first');
+    await request;
+    await text(page).fill('The first, with more');
+    await go(page, '/posts');
+    await page.getByRole('heading', { name: 'Posts', level: 1 }).waitFor();
+    await go(page, '/posts/new?at=2126-01-01T10:00:00Z');
+    await page.getByRole('heading', { name: 'New post' }).waitFor();
+    await letPageReact(page);
+    release();
+    await text(page).waitFor();
+    expect(await text(page).inputValue()).toBe('');
+    await text(page).fill('The second');
+    await saved(page);
+    const drafts = async () => {
+      const { posts } = await world.service.client.posts.list({ status: 'Draft' });
+      return posts.slice(0, 2).map(({ versions, scheduledAt }) => [versions[0]?.content[0]?.body, scheduledAt]);
+    };
+    await expect.poll(drafts).toEqual([
+      ['The second', '2126-01-01T10:00:00.000000Z'],
+      ['The first, with more', undefined],
+    ]);
   });
 
   test('by keyboard alone: text, tabs, thread, checks, schedule', async () => {

@@ -44,6 +44,19 @@ interface Attempt {
   readonly base: Post | undefined;
 }
 
+/** The running save of a new post that was left before it had an id. It never rejects. */
+let saveOfLeftPost: Promise<void> | undefined;
+
+/** While it runs, what the browser stored for a new post belongs to the post that was left. */
+export const readSaveOfLeftPost = () => saveOfLeftPost;
+
+const rememberUntilDone = (save: Promise<void>) => {
+  saveOfLeftPost = save;
+  void save.then(() => {
+    if (saveOfLeftPost === save) saveOfLeftPost = undefined;
+  });
+};
+
 /** Saves 600 ms after the last edit, one request at a time. Unsaved text is also stored in the browser. */
 export const createAutosave = ({
   post,
@@ -308,6 +321,7 @@ export const createAutosave = ({
       flushLocal();
       if (state.phase === 'dirty' && !isStopped) void save();
       else clearTimeout(timer);
+      if (state.base === undefined && running) rememberUntilDone(running);
       isStopped = true;
     },
 

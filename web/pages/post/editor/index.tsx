@@ -13,6 +13,7 @@ import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { queries } from '#web/queries.ts';
 import { useOwnBottomBar } from '#web/shell/shell.tsx';
 import { AccountsRow } from './accounts-row.tsx';
+import { readSaveOfLeftPost } from './autosave.ts';
 import { CheckList } from './check-list.tsx';
 import styles from './editor.module.css';
 import { EditorHeader } from './editor-header.tsx';
@@ -47,7 +48,7 @@ export default function EditorPage(props: Props) {
   const isNew = props.post === undefined;
   const last = useQuery({ ...queries.lastAccounts, enabled: isNew });
   // A new post does not need the last-used accounts, so an error does not block the editor.
-  const isReady = !isNew || last.data !== undefined || last.isError;
+  const isReady = useIsLeftPostSaved(isNew) && (!isNew || last.data !== undefined || last.isError);
   if (query.data && isReady) {
     return <Writing {...props} accounts={query.data.accounts} lastAccounts={isNew ? last.data : undefined} />;
   }
@@ -65,6 +66,14 @@ export default function EditorPage(props: Props) {
     </>
   );
 }
+
+/** Otherwise a new post would take over the text of the one that was left a moment ago, and both would save it. */
+const useIsLeftPostSaved = (isNew: boolean) => {
+  const [save] = useState(() => (isNew ? readSaveOfLeftPost() : undefined));
+  const [isSaved, setIsSaved] = useState(save === undefined);
+  useEffect(() => void save?.then(() => setIsSaved(true)), [save]);
+  return isSaved;
+};
 
 interface WritingProps extends Props {
   accounts: readonly Account[];
