@@ -94,7 +94,8 @@ const post = async (
   try {
     const answer = await fetch(url, {
       method: 'POST',
-      headers,
+      // The program may have restarted since the last event, which leaves a connection that no longer leads to it.
+      headers: { ...headers, connection: 'close' },
       body,
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]),
