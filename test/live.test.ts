@@ -271,15 +271,13 @@ describe('a tab that connects again', () => {
     live.onAccessChanged(() => changes++);
     const before = await listen();
     const stop = live.subscribe({ ...hearer, after: undefined });
-    await until('the other instance hears', async () => {
-      await tell('post_both');
-      return heard.includes('post_both');
-    });
+    await until('the other instance listens', () => live.isListening());
+    await tell('post_both');
+    await until('it hears', () => heard.includes('post_both'));
     stop();
     const changesBefore = changes;
     await service.posthorn.live.accessChanged(service.owner.userId);
     await until('it hears that access changed', () => changes > changesBefore);
-    // The other instance may have missed earlier events, because it was still connecting.
     const seen = last;
     await until('this one too', () => before.events().some(({ eventId }) => eventId === seen));
     await tell('post_after');
