@@ -535,4 +535,21 @@ describe('forwarding to a program of the operator', () => {
     end.abort();
     expect(await events.next()).toMatchObject({ done: true });
   });
+
+  test('each event comes on a connection of its own, since the program may have been restarted', async () => {
+    const team = await newTeam(service);
+    const ports = new Set<number | undefined>();
+    const { server, url } = await startProgram((req, res) => {
+      ports.add(req.socket.remotePort);
+      res.writeHead(200).end();
+    });
+    const end = new AbortController();
+    const events = follow(team, url, end.signal);
+    await events.next();
+    await team.happen();
+    await events.next();
+    expect(ports.size).toBe(2);
+    end.abort();
+    server.close();
+  });
 });
