@@ -120,7 +120,7 @@ describe('a service that backs itself up', () => {
       nowMs += dayMs;
       await backups.makeNightly();
     }
-    // Of three.
+    // Three were made.
     expect(await backups.read()).toHaveLength(2);
     expect(await files()).toHaveLength(2);
     const scratch = sql('test.scratch', "select datname from pg_database where datname like 'posthorn_verify_%'");
@@ -220,7 +220,7 @@ describe('a service that backs itself up', () => {
       insert into media (id, workspace_id, kind, mime_type, bytes, width, height)
         values ('media_1', 'ws_1', 'Image', 'image/png', 1, 1, 1)`);
     const before = await files();
-    // Enough to replace all that BACKUP_KEEP keeps.
+    // As many as BACKUP_KEEP keeps, so that they replace the earlier ones.
     for (let night = 0; night < 2; night++) {
       nowMs += dayMs;
       await backups.makeNightly();
