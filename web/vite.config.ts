@@ -36,13 +36,13 @@ export default defineConfig(({ mode }) => {
       chunkSizeWarningLimit: 1000,
       rolldownOptions: {
         // One chunk per group: every page needs all of the first load, an icon is smaller than the headers of its own
-        // request, and a page made of fifty small parts would wait for them six at a time.
+        // request, and small parts are loaded six at a time. bench/README.md compares share counts.
         output: {
           codeSplitting: {
             groups: [
               { name: 'first', tags: ['$initial'] },
               { name: 'icons', test: /[\\/]lucide-react[\\/]/ },
-              { name: 'shared', minShareCount: 6 },
+              { name: 'shared', minShareCount: 24 },
             ],
           },
         },

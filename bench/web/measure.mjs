@@ -1,5 +1,5 @@
 // What a person waits for: size of the first load and of each page, paint, layout shift and long tasks in a real browser.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
@@ -58,7 +58,7 @@ export const measure = ({ rounds = 5, blink = false }) =>
       });
       return {
         text: [report(seen, rounds), ...slowReport(slow, slowRounds)].join('\n'),
-        values: { 'first load': gzippedFirstLoad() / 1000, ...slowValues(slow) },
+        values: { 'first load': gzipped(firstLoad(seen)) / 1000, ...slowValues(slow) },
       };
     } finally {
       await browser.close();
@@ -140,14 +140,13 @@ const look = async (browser, url, path) => {
 };
 
 const report = (seen, rounds) => {
-  const first = firstLoad();
+  const first = firstLoad(seen);
   const rows = [...seen].map(([path, visits]) => {
     const [{ bytes, files }] = visits;
     const worst = (of) => Math.max(...visits.map(of));
-    const own = files.filter(({ name }) => isAsset(name) && !first.has(new URL(name).pathname));
     return [
       path,
-      kB(own.reduce((sum, { name }) => sum + gzippedOf(new URL(name).pathname), 0)),
+      kB(gzipped(codeOf(files).filter((path) => !first.includes(path)))),
       kB(bytes.script),
       kB(bytes.stylesheet),
       kB(bytes.font),
@@ -161,7 +160,7 @@ const report = (seen, rounds) => {
   return [
     '## web',
     '',
-    'A first visit with an empty cache at 1440 × 900, in a browser on this machine. The first load is what every page waits',
+    'A first visit with an empty cache at 1440 × 900, in a browser on this machine. The first load is what each page waits',
     'for; `own` is what a page adds to it, packed with gzip. Script, style and fonts are all that is transferred (brotli), in',
     'kB. First paint and the longest task are multiples of the first paint of a blank page in the same round; the shift is the',
     `worst of ${rounds} rounds (below 0.1 is good); long tasks (over 50 ms) are the median. Node ${process.version}.`,
@@ -174,7 +173,7 @@ const report = (seen, rounds) => {
     table(
       ['what', 'size'],
       [
-        ['first load, packed with gzip', `${kB(gzippedFirstLoad())} kB`],
+        ['first load, packed with gzip', `${kB(gzipped(first))} kB`],
         ['all files of the app, built', `${megabytes(filesBelow(join(root, 'dist/web')))} MB`],
       ],
     ),
@@ -182,17 +181,15 @@ const report = (seen, rounds) => {
   ].join('\n');
 };
 
-/** Scripts and styles that index.html names. */
-const firstLoad = () => {
-  const html = readFileSync(join(root, 'dist/web/index.html'), 'utf8');
-  return new Set([...html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)].map(([, path]) => path));
+/** The scripts and styles that each page asked for. */
+const firstLoad = (seen) => {
+  const [first, ...others] = [...seen.values()].map(([{ files }]) => codeOf(files));
+  return first.filter((path) => others.every((code) => code.includes(path)));
 };
 
-const gzippedFirstLoad = () => [...firstLoad()].reduce((sum, path) => sum + gzippedOf(path), 0);
+const codeOf = (files) => files.map(({ name }) => new URL(name).pathname).filter((path) => /\.(js|css)$/.test(path));
 
-const isAsset = (name) => /\/assets\/.+\.(js|css)$/.test(name);
-
-const gzippedOf = (path) => statSync(join(root, `dist/web${path}.gz`)).size;
+const gzipped = (paths) => paths.reduce((sum, path) => sum + statSync(join(root, `dist/web${path}.gz`)).size, 0);
 
 const median = (values) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
 
