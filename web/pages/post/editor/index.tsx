@@ -67,7 +67,7 @@ export default function EditorPage(props: Props) {
   );
 }
 
-/** Otherwise a new post would take over the text of the one that was left a moment ago, and both would save it. */
+/** A new post waits for it: else it would take over the text of the post that was left a moment ago, and both would save it. */
 const useIsLeftPostSaved = (isNew: boolean) => {
   const [save] = useState(() => (isNew ? readSaveOfLeftPost() : undefined));
   const [isSaved, setIsSaved] = useState(save === undefined);
