@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createVitest } from 'vitest/node';
+import { openTests } from './first-failure.ts';
 import { findMutations, type Kind, kinds } from './mutations.ts';
 
 interface Mutant {
@@ -140,53 +140,24 @@ if (orphan) throw new Error(`No test is near ${orphan.file}. Name some with --te
 if (mutants.length === 0) throw new Error('There is nothing to mutate here.');
 
 const copy = realpathSync(mkdtempSync(join(tmpdir(), 'posthorn-mutate-')));
+process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
 const entries = readdirSync(root).filter((name) => name !== 'node_modules' && name !== '.git' && name !== '.posthorn');
 // `cp -a` keeps file times to the nanosecond, so that dist/ is not rebuilt.
 execFileSync('cp', ['-a', ...entries.map((name) => join(root, name)), copy]);
 symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 process.chdir(copy);
 
-// One Vitest for all mutants, so that PostgreSQL and the build start only once.
-const vitest = await createVitest('test', { root: copy, watch: false, bail: 1, maxWorkers: 2, reporters: [{}] });
-
-/** The name of a test that fails, if any. */
-const firstFailure = async ({ tests, named }: Pick<Mutant, 'tests' | 'named'>) => {
-  if (named) vitest.setGlobalTestNamePattern(named);
-  else vitest.resetGlobalTestNamePattern();
-  const paths = tests.map((test) => join(copy, test));
-  const { testModules, unhandledErrors } = await vitest.rerunTestSpecifications(
-    await vitest.globTestSpecifications(paths),
-  );
-  // Vitest also returns the modules of earlier runs.
-  for (const module of testModules.filter(({ moduleId }) => paths.includes(moduleId))) {
-    for (const test of module.children.allTests('failed')) return `${basename(module.moduleId)}: ${test.fullName}`;
-    if (module.state() === 'failed') {
-      const [error] = [module, ...module.children.allSuites()].flatMap((suite) => suite.errors());
-      return `${basename(module.moduleId)}: ${error?.message ?? 'it fails'}`;
-    }
-  }
-  return unhandledErrors.length > 0 ? `an error that no test caught: ${unhandledErrors[0]}` : undefined;
-};
-
-const compiles = () => {
-  try {
-    execFileSync('npm', ['run', '-s', 'types'], { cwd: copy, stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-};
+const runner = await openTests(copy, 2);
 
 const write = (file: string, source: string) => {
   writeFileSync(join(copy, file), source);
-  vitest.invalidateFile(join(copy, file));
+  runner.invalidate(file);
 };
 
-const findCatcher = async (mutant: Mutant) => {
-  const { file, source } = mutant;
+const findCatcher = async ({ file, source, tests, named }: Mutant) => {
   write(file, source);
   try {
-    return (await firstFailure(mutant)) ?? (compiles() ? undefined : 'the compiler');
+    return await runner.firstFailure(tests, named);
   } finally {
     write(file, read(file));
   }
@@ -196,15 +167,13 @@ const oneLine = (text: string) => text.replace(/\s+/g, ' ').trim();
 const report = ({ file, line, kind, before, after }: Mutant, verdict: string) =>
   console.log(`${file}:${line} ${kind}: ${oneLine(before)} → ${oneLine(after) || '(gone)'}\n    ${verdict}`);
 
-process.once('exit', () => rmSync(copy, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => vitest.close().finally(() => process.exit(130)));
+  process.once(signal, () => runner.close().finally(() => process.exit(130)));
 
 let survivors = 0;
 try {
-  await vitest.standalone();
   const allTests = [...new Set(mutants.flatMap(({ tests }) => tests))];
-  const broken = values.trust ? undefined : await firstFailure({ tests: allTests });
+  const broken = values.trust ? undefined : await runner.firstFailure(allTests);
   if (broken) throw new Error(`A test fails without a mutation. ${broken}`);
   for (const mutant of mutants) {
     const catcher = await findCatcher(mutant);
@@ -213,6 +182,6 @@ try {
   }
   console.log(`${mutants.length} of ${candidates.length} mutants were tried, ${survivors} survived`);
 } finally {
-  await vitest.close();
+  await runner.close();
 }
 process.exitCode = survivors > 0 ? 1 : 0;
