@@ -4,7 +4,7 @@ import { PostSummary } from './posts.ts';
 import { ProviderName } from './providers.ts';
 import { everyone } from './scopes.ts';
 
-/** How far ahead posts are looked at. Later ones only for clock changes. */
+/** How far ahead posts are looked at. Later ones only for clock changes and the deletion of the workspace. */
 export const forecastDays = 30;
 
 export const ForecastOverview = z

@@ -129,7 +129,7 @@ export const Result = z
   .meta({ id: 'Result', description: 'How publishing to one account ended' });
 export type Result = z.output<typeof Result>;
 
-export const forecastCauses = [
+export const forecastCodes = [
   'sign_in_ends',
   'reconnect',
   'disconnected',
@@ -143,7 +143,7 @@ export const forecastCauses = [
   'api_version',
   'workspace_deletion',
 ] as const;
-export type ForecastCause = (typeof forecastCauses)[number];
+export type ForecastCode = (typeof forecastCodes)[number];
 export const forecastFixes = ['Reconnect', 'MoveTo', 'LeaveOut', 'SetOption', 'KeepWorkspace'] as const;
 
 export const ForecastFix = z
@@ -162,17 +162,18 @@ export type ForecastFix = z.output<typeof ForecastFix>;
 
 export const ForecastEntry = z
   .object({
-    cause: z.enum(forecastCauses).describe('A stable name, for programs; a new release may have more'),
+    code: z.enum(forecastCodes).describe('The cause, as a stable name for programs; a new release may have more'),
     level: z
       .enum(['Blocks', 'Warns'])
       .describe(
         'Blocks: as things stand, it does not go out at its time to this account. Warns: it goes out, but differently than expected, or it is not certain',
       ),
-    accountId: z.string().optional().describe('The account it is about; absent when it is about the whole post'),
-    provider: z.string().optional().describe("The network's display name"),
     short: z.string().describe('The cause in a few words'),
     message: z.string().describe('What is wrong, and since when or until when'),
-    fixes: z.array(ForecastFix).describe('Changes that end it, the most fitting first; may be empty'),
+    accountId: z.string().optional().describe('The account it is about; absent when it is about the whole post'),
+    provider: z.string().optional().describe("The network's display name"),
+    at: CanonicalInstant.optional().describe('The time that the message names'),
+    fixes: z.array(ForecastFix).optional().describe('Changes that end it, the most fitting first; absent without one'),
   })
   .meta({ id: 'ForecastEntry', description: 'Why a scheduled post will not go out as planned, or may not' });
 export type ForecastEntry = z.output<typeof ForecastEntry>;

@@ -182,7 +182,7 @@ describe('a demo', () => {
   test('foretells that a scheduled post will not go out there', async () => {
     const { id } = titled('We are looking for a second apprentice');
     await expect
-      .poll(async () => (await client.posts.get({ id })).forecast?.map(({ cause, level }) => `${level} ${cause}`))
+      .poll(async () => (await client.posts.get({ id })).forecast?.map(({ code, level }) => `${level} ${code}`))
       .toEqual(['Blocks reconnect']);
   });
 

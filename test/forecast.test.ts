@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Notification } from '#contracts/notifications';
-import type { ForecastCause, ForecastEntry, Post } from '#contracts/posts';
+import type { ForecastCode, ForecastEntry, Post } from '#contracts/posts';
 import { createMovableClock } from '#server/clock';
 import { findEntries } from '#server/forecast/forecast';
 import type { Situation } from '#server/forecast/rules';
@@ -41,15 +41,14 @@ const plan = async (
 
 const forecastOf = async (id: string): Promise<ForecastEntry[]> =>
   (await service.client.posts.get({ id })).forecast ?? [];
-const entryOf = async (id: string, cause: ForecastCause) =>
-  (await forecastOf(id)).find((entry) => entry.cause === cause);
+const entryOf = async (id: string, code: ForecastCode) => (await forecastOf(id)).find((entry) => entry.code === code);
 
-const foretold = async (id: string, cause: ForecastCause) => {
-  await until(`${cause} is foretold`, async () => (await entryOf(id, cause)) !== undefined);
-  return (await entryOf(id, cause)) as ForecastEntry;
+const foretold = async (id: string, code: ForecastCode) => {
+  await until(`${code} is foretold`, async () => (await entryOf(id, code)) !== undefined);
+  return (await entryOf(id, code)) as ForecastEntry;
 };
-const isGone = (id: string, cause: ForecastCause) =>
-  until(`${cause} is gone`, async () => (await entryOf(id, cause)) === undefined);
+const isGone = (id: string, code: ForecastCode) =>
+  until(`${code} is gone`, async () => (await entryOf(id, code)) === undefined);
 
 /** Moves the clock past its time. */
 const reachTime = async (id: string): Promise<Post> => {
@@ -85,7 +84,7 @@ describe('a cause is foretold days before, goes with its mend, and the post then
     const early = await plan([account], inDays(5));
     const entry = await foretold(id, 'sign_in_ends');
     expect(entry).toMatchObject({ level: 'Blocks', accountId: account, provider: 'LinkedIn' });
-    expect(entry.fixes.map(({ kind }) => kind)).toEqual(['Reconnect', 'MoveTo']);
+    expect(entry.fixes?.map(({ kind }) => kind)).toEqual(['Reconnect', 'MoveTo']);
     await foretold(other, 'sign_in_ends');
     expect(await entryOf(early, 'sign_in_ends')).toBeUndefined();
     await service.clock.forward(2 * dayMs);
@@ -145,7 +144,7 @@ describe('a cause is foretold days before, goes with its mend, and the post then
       provider: 'Mastodon',
       fixes: [{ kind: 'LeaveOut' }],
     });
-    expect(await foretold(alone, 'disconnected')).toMatchObject({ fixes: [] });
+    expect(await foretold(alone, 'disconnected')).not.toHaveProperty('fixes');
     const { versions } = await service.client.posts.get({ id });
     await service.asHuman('posts.update', { id, accountIds: [stays], versions });
     await isGone(id, 'disconnected');
@@ -260,9 +259,9 @@ describe('a cause is foretold days before, goes with its mend, and the post then
     );
     await announce('account');
     const { level, fixes } = await foretold(id, 'network_quota');
-    expect({ level, kind: fixes[0]?.kind }).toEqual({ level: 'Blocks', kind: 'MoveTo' });
+    expect({ level, kind: fixes?.[0]?.kind }).toEqual({ level: 'Blocks', kind: 'MoveTo' });
     const { accountIds, versions } = await service.client.posts.get({ id });
-    await service.asHuman('posts.update', { id, accountIds, versions, scheduledAt: fixes[0]?.at });
+    await service.asHuman('posts.update', { id, accountIds, versions, scheduledAt: fixes?.[0]?.at });
     await isGone(id, 'network_quota');
     await goesOut(id);
   });
@@ -284,25 +283,32 @@ describe('a cause is foretold days before, goes with its mend, and the post then
     const account = await service.connect('bluesky');
     const at = inDays(6);
     const [first, second] = [await plan([account], at), await plan([account], at)];
-    expect(await foretold(first, 'same_minute')).toMatchObject({ level: 'Warns', fixes: [] });
+    expect(await foretold(first, 'same_minute')).toMatchObject({ level: 'Warns' });
     const { fixes } = await foretold(second, 'same_minute');
     const { accountIds, versions } = await service.client.posts.get({ id: second });
-    await service.asHuman('posts.update', { id: second, accountIds, versions, scheduledAt: fixes[0]?.at });
+    await service.asHuman('posts.update', { id: second, accountIds, versions, scheduledAt: fixes?.[0]?.at });
     await Promise.all([isGone(first, 'same_minute'), isGone(second, 'same_minute')]);
     await goesOut(first);
     await goesOut(second);
   });
 
-  test('a workspace that waits to be deleted', async () => {
+  test('a workspace that waits to be deleted, however far ahead', async () => {
     const account = await service.connect('bluesky');
     const id = await plan([account], inDays(2));
+    const late = await plan([account], inDays(90));
     await service.posthorn.deletion.ask(human(), 'Demo', 'r');
-    expect(await foretold(id, 'workspace_deletion')).toMatchObject({
-      level: 'Blocks',
-      fixes: [{ kind: 'KeepWorkspace' }],
-    });
+    for (const one of [id, late]) {
+      const { code, level, at, fixes } = await foretold(one, 'workspace_deletion');
+      expect({ code, level, fixes }).toEqual({
+        code: 'workspace_deletion',
+        level: 'Blocks',
+        fixes: [{ kind: 'KeepWorkspace' }],
+      });
+      expect(at).toBe(await service.posthorn.deletion.dateOf(service.owner.workspaceId));
+    }
     await service.posthorn.deletion.takeBack(human(), 'r');
-    await isGone(id, 'workspace_deletion');
+    await Promise.all([isGone(id, 'workspace_deletion'), isGone(late, 'workspace_deletion')]);
+    await service.asHuman('posts.delete', { id: late });
     await goesOut(id);
   });
 
@@ -324,7 +330,7 @@ describe('a cause is foretold days before, goes with its mend, and the post then
     const entry = await foretold(doubled, 'clock_change');
     expect(entry.message).toContain('02:30 comes twice. The post goes out the first time.');
     const { accountIds, versions } = await service.client.posts.get({ id: doubled });
-    await service.asHuman('posts.update', { id: doubled, accountIds, versions, scheduledAt: entry.fixes[0]?.at });
+    await service.asHuman('posts.update', { id: doubled, accountIds, versions, scheduledAt: entry.fixes?.[0]?.at });
     await isGone(doubled, 'clock_change');
     for (const id of [moved, doubled]) await service.asHuman('posts.delete', { id });
   });
@@ -351,11 +357,11 @@ describe('the rules', () => {
     deleteAt: undefined,
     ...change,
   });
-  const causesIn = (change: Partial<Situation>) =>
-    (findEntries(situation(change)).get('post_1') ?? []).map(({ cause, level }) => `${level} ${cause}`);
+  const codesIn = (change: Partial<Situation>) =>
+    (findEntries(situation(change)).get('post_1') ?? []).map(({ code, level }) => `${level} ${code}`);
 
   test('a post whose account does not exist is foretold and breaks nothing', () => {
-    expect(causesIn({})).toEqual(['Blocks disconnected']);
+    expect(codesIn({})).toEqual(['Blocks disconnected']);
   });
 
   const account = (network: string, api: object = {}) => ({
@@ -375,8 +381,8 @@ describe('the rules', () => {
       const api = { version: '202511', endsOn, setting: 'LINKEDIN_VERSION' };
       return { accounts: new Map([['acct_1', account('linkedin', api)]]) };
     };
-    expect(causesIn(with202511('2026-11-20'))).toEqual(['Warns api_version']);
-    expect(causesIn(with202511('2027-11-15'))).toEqual([]);
+    expect(codesIn(with202511('2026-11-20'))).toEqual(['Warns api_version']);
+    expect(codesIn(with202511('2027-11-15'))).toEqual([]);
   });
 
   test.each([
@@ -390,7 +396,7 @@ describe('the rules', () => {
     const posts = [{ id: 'post_1', atMs, accountIds: ['acct_1'], text: '' }];
     const afterPosts = (count: number, ageMs: number) => {
       const times = Array.from({ length: count }, (_, n) => atMs - hours * 3_600_000 + ageMs + n);
-      return causesIn({ accounts, posts, publishedMs: new Map([['acct_1', times]]) });
+      return codesIn({ accounts, posts, publishedMs: new Map([['acct_1', times]]) });
     };
     expect(afterPosts(quota, 60_000)).toEqual([`${level} network_quota`]);
     expect(afterPosts(quota - 1, 60_000)).toEqual([]);
@@ -411,9 +417,9 @@ test('the app reads days, posts and what cannot be known in one answer', async (
   expect(body.blocked).toBeGreaterThanOrEqual(1);
   expect(body.unknown).toContain('Mastodon');
   const { posts } = await service.client.posts.list({ status: 'Scheduled' });
-  expect(posts.find((post) => post.id === id)?.forecast).toMatchObject([{ cause: 'permission' }]);
+  expect(posts.find((post) => post.id === id)?.forecast).toMatchObject([{ code: 'permission' }]);
   const { summaries = [] } = await service.client.posts.list({ status: 'Scheduled', view: 'summary' });
-  expect(summaries.find((line) => line.id === id)?.forecast).toMatchObject([{ cause: 'permission' }]);
+  expect(summaries.find((line) => line.id === id)?.forecast).toMatchObject([{ code: 'permission' }]);
   await service.asHuman('posts.delete', { id });
 });
 

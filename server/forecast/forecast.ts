@@ -199,8 +199,8 @@ export const findEntries = (
   situation: Situation,
   all: readonly Rule[] = rules,
 ): ReadonlyMap<string, readonly ForecastEntry[]> => {
-  const ready = all.map(({ cause, isCertain = false, in: prepare }) => ({
-    cause,
+  const ready = all.map(({ code, isCertain = false, in: prepare }) => ({
+    code,
     isCertain,
     find: prepare(situation),
   }));
@@ -208,8 +208,10 @@ export const findEntries = (
   return new Map(
     situation.posts.map((post) => {
       const entries: ForecastEntry[] = [];
-      for (const { cause, find } of isNear(post.atMs, situation.nowMs) ? ready : certain) {
-        for (const finding of find(post)) entries.push({ cause, ...finding });
+      for (const { code, find } of isNear(post.atMs, situation.nowMs) ? ready : certain) {
+        for (const { fixes = [], ...finding } of find(post)) {
+          entries.push({ code, ...finding, ...(fixes.length > 0 && { fixes }) });
+        }
       }
       return [post.id, inOrder(entries)];
     }),
@@ -238,16 +240,16 @@ interface Topic {
   readonly postIds: readonly string[];
 }
 
-const ruleOf = new Map(rules.map((rule) => [rule.cause, rule]));
+const ruleOf = new Map(rules.map((rule) => [rule.code, rule]));
 
 /** One notification each: an account with all its posts, or a single post. */
 const groupByTopic = (entries: ReadonlyMap<string, readonly ForecastEntry[]>): ReadonlyMap<string, Topic> => {
   const topics = new Map<string, Topic>();
   for (const [postId, own] of entries) {
     for (const entry of own) {
-      const { isToldElsewhere = false, isOfAccount = false } = ruleOf.get(entry.cause) ?? {};
+      const { isToldElsewhere = false, isOfAccount = false } = ruleOf.get(entry.code) ?? {};
       if (isToldElsewhere) continue;
-      const topic = `${entry.level} ${entry.cause} ${isOfAccount ? entry.accountId : postId}`;
+      const topic = `${entry.level} ${entry.code} ${isOfAccount ? entry.accountId : postId}`;
       const { entry: first = entry, postIds = [] } = topics.get(topic) ?? {};
       topics.set(topic, { entry: first, postIds: [...postIds, postId] });
     }

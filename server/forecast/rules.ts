@@ -1,6 +1,6 @@
 import type { Issue } from '#contracts/errors';
 import { instantOf } from '#contracts/instant';
-import type { ForecastCause, ForecastEntry, ForecastFix } from '#contracts/posts';
+import type { ForecastCode, ForecastEntry, ForecastFix } from '#contracts/posts';
 import type { Slots } from '#contracts/slots';
 import type { AccountOutlook } from '#server/accounts/outlook';
 import type { Plan } from '#server/plans/table';
@@ -37,7 +37,7 @@ export interface Situation {
 }
 
 export interface Rule {
-  readonly cause: ForecastCause;
+  readonly code: ForecastCode;
   /** Applies however far ahead the post is. Other rules cover only the next 30 days. */
   readonly isCertain?: true;
   /** Another notification already reports it. */
@@ -48,12 +48,13 @@ export interface Rule {
   in(situation: Situation): (post: PlannedPost) => readonly Finding[];
 }
 
-type Finding = Omit<ForecastEntry, 'cause'>;
+type Finding = Omit<ForecastEntry, 'code'>;
 
 /** `2026-11-24 10:00 UTC`: the app shows it in the zone of the reader. */
 const formatInstant = (instant: string | number) =>
   `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-const moveTo = (ms: number): ForecastFix => ({ kind: 'MoveTo', at: instantOf(new Date(ms)) });
+const toInstant = (time: string | number) => instantOf(new Date(time));
+const moveTo = (ms: number): ForecastFix => ({ kind: 'MoveTo', at: toInstant(ms) });
 const reconnect: ForecastFix = { kind: 'Reconnect' };
 const leaveOut = (post: PlannedPost): ForecastFix[] => (post.accountIds.length > 1 ? [{ kind: 'LeaveOut' }] : []);
 const about = ({ id, network }: AccountOutlook) => ({ accountId: id, provider: network.name });
@@ -79,20 +80,23 @@ const isUsable = ({ status }: AccountOutlook) => status === 'Connected';
 
 export const rules: readonly Rule[] = [
   {
-    cause: 'workspace_deletion',
+    code: 'workspace_deletion',
+    isCertain: true,
     isToldElsewhere: true,
     in: ({ deleteAt }) => {
+      if (deleteAt === undefined) return () => [];
       const finding: Finding = {
         level: 'Blocks',
         short: 'the workspace is being deleted',
-        message: `The workspace is deleted on ${formatInstant(deleteAt ?? 0)}, and nothing is published from it until then.`,
+        message: `The workspace is deleted on ${formatInstant(deleteAt)}, and nothing is published from it until then.`,
+        at: deleteAt,
         fixes: [{ kind: 'KeepWorkspace' }],
       };
-      return () => (deleteAt === undefined ? [] : [finding]);
+      return () => [finding];
     },
   },
   {
-    cause: 'disconnected',
+    code: 'disconnected',
     isOfAccount: true,
     in:
       ({ accounts }) =>
@@ -115,7 +119,7 @@ export const rules: readonly Rule[] = [
         }),
   },
   {
-    cause: 'reconnect',
+    code: 'reconnect',
     isOfAccount: true,
     isToldElsewhere: true,
     in: perAccount(({ status, network, name }, post) =>
@@ -130,7 +134,7 @@ export const rules: readonly Rule[] = [
     ),
   },
   {
-    cause: 'sign_in_ends',
+    code: 'sign_in_ends',
     isOfAccount: true,
     in: perAccount((account, post, { nowMs }) => {
       if (!isUsable(account)) return undefined;
@@ -140,6 +144,7 @@ export const rules: readonly Rule[] = [
           level: 'Blocks',
           short: 'sign-in refused',
           message: `${network.name} refused our access to ${name} on ${formatInstant(refusal.at)}.`,
+          at: refusal.at,
           fixes: [reconnect, ...leaveOut(post)],
         };
       }
@@ -149,12 +154,13 @@ export const rules: readonly Rule[] = [
         level: 'Blocks',
         short: 'sign-in ends',
         message: `The sign-in of ${name} on ${network.name} ends on ${formatInstant(signInEndsAt)}, before the post.`,
+        at: toInstant(signInEndsAt),
         fixes: [reconnect, ...(beforeEnd > nowMs + hourMs ? [moveTo(beforeEnd)] : []), ...leaveOut(post)],
       };
     }),
   },
   {
-    cause: 'permission',
+    code: 'permission',
     isOfAccount: true,
     in: perAccount((account, post, { refusedPermissions }) => {
       if (!isUsable(account)) return undefined;
@@ -168,12 +174,12 @@ export const rules: readonly Rule[] = [
       const refusedAt = refusal?.kind === 'permission' ? refusal.at : refusedPermissions.get(id);
       if (refusedAt === undefined || refusedAt < connectedAt) return undefined;
       const message = `${network.name} said on ${formatInstant(refusedAt)} that ${name} lacks a permission. It may refuse this post too.`;
-      return { level: 'Warns', short: 'permission refused', message, fixes };
+      return { level: 'Warns', short: 'permission refused', message, at: refusedAt, fixes };
     }),
   },
   ...(['limit', 'media'] as const).map(
-    (cause): Rule => ({
-      cause,
+    (code): Rule => ({
+      code,
       in:
         ({ issues, accounts }) =>
         (post) => {
@@ -181,7 +187,7 @@ export const rules: readonly Rule[] = [
           if (all.length === 0) return [];
           return post.accountIds.flatMap((accountId) => {
             const account = accounts.get(accountId);
-            const own = all.filter((issue) => issue.accountId === accountId && causeOf(issue) === cause);
+            const own = all.filter((issue) => issue.accountId === accountId && codeOf(issue) === code);
             const [first] = own;
             if (first === undefined || account === undefined || account.status === 'Disconnected') return [];
             const more = own.length > 1 ? ` And ${own.length - 1} more.` : '';
@@ -192,7 +198,7 @@ export const rules: readonly Rule[] = [
               {
                 ...about(account),
                 level: 'Blocks' as const,
-                short: cause === 'media' ? 'media does not fit' : 'breaks a limit',
+                short: code === 'media' ? 'media does not fit' : 'breaks a limit',
                 message: `${first.message}${more}`,
                 fixes: [...(own.length === 1 ? option : []), ...leaveOut(post)],
               },
@@ -202,7 +208,7 @@ export const rules: readonly Rule[] = [
     }),
   ),
   {
-    cause: 'network_quota',
+    code: 'network_quota',
     in: (situation) => {
       const fullUntil = findFullUntil(situation);
       return perAccount(({ id, network }, post) => {
@@ -215,13 +221,14 @@ export const rules: readonly Rule[] = [
           level: isLate ? 'Warns' : 'Blocks',
           short: isLate ? 'goes out late' : 'daily limit reached',
           message: `${network.name} takes ${posts} posts in ${hours} hours, all apps together. Full until ${formatInstant(untilMs)}.`,
+          at: toInstant(untilMs),
           fixes: [moveTo(Math.ceil((untilMs + minuteMs) / (10 * minuteMs)) * 10 * minuteMs), ...leaveOut(post)],
         };
       })(situation);
     },
   },
   {
-    cause: 'plan',
+    code: 'plan',
     in: ({ plan, accounts }) => {
       const { used, scheduledPerMonth, paidPostsPerMonth } = plan;
       const stays = 'It goes out as it is scheduled, but a change of it may be refused.';
@@ -239,12 +246,12 @@ export const rules: readonly Rule[] = [
                 : undefined;
         if (which === undefined) return [];
         const message = `The ${plan.name} plan of this workspace ${which}. ${stays}`;
-        return [{ level: 'Warns', short: 'beyond the plan', message, fixes: [] }];
+        return [{ level: 'Warns', short: 'beyond the plan', message }];
       };
     },
   },
   {
-    cause: 'same_minute',
+    code: 'same_minute',
     in: ({ posts }) => {
       const place = (accountId: string, atMs: number) => `${accountId} ${Math.floor(atMs / minuteMs)}`;
       const byMinute = new Map<string, PlannedPost[]>();
@@ -279,13 +286,14 @@ export const rules: readonly Rule[] = [
     },
   },
   {
-    cause: 'clock_change',
+    code: 'clock_change',
     isCertain: true,
     in:
       ({ clockChanges, slots }) =>
       ({ atMs }) => {
         const change = clockChanges.find((one) => Math.abs(one.atMs - atMs) <= Math.abs(one.byMs));
         if (change === undefined) return [];
+        const at = toInstant(change.atMs);
         const wall = (offsetMs: number) => new Date(atMs + offsetMs).toISOString();
         const date = wall(change.beforeMs).slice(0, 10);
         const time = (offsetMs: number) => wall(offsetMs).slice(11, 16);
@@ -296,7 +304,7 @@ export const rules: readonly Rule[] = [
           const message = `On ${date} the clock goes back, and ${shown} comes twice. The post goes out the ${isFirst ? 'first' : 'second'} time.`;
           // The same minutes in the nearest hour that occurs only once.
           const onceMs = isFirst ? atMs - 2 * change.byMs : atMs - change.byMs;
-          return [{ level: 'Warns', short: 'the clock goes back', message, fixes: [moveTo(onceMs)] }];
+          return [{ level: 'Warns', short: 'the clock goes back', message, at, fixes: [moveTo(onceMs)] }];
         }
         if (atMs < change.atMs || atMs >= change.atMs + change.byMs) return [];
         const skipped = time(change.beforeMs);
@@ -304,13 +312,12 @@ export const rules: readonly Rule[] = [
         // Only a slot at the skipped time shows that the post was moved. Any other post has the time that was chosen.
         if (!slots.slots.some((slot) => slot.time === skipped && slot.days.includes(weekday))) return [];
         const message = `On ${date} the clock skips ${skipped}. The post of this slot goes out at ${time(change.beforeMs + change.byMs)}.`;
-        return [
-          { level: 'Warns', short: 'the clock goes forward', message, fixes: [moveTo(change.atMs - 5 * minuteMs)] },
-        ];
+        const fixes = [moveTo(change.atMs - 5 * minuteMs)];
+        return [{ level: 'Warns', short: 'the clock goes forward', message, at, fixes }];
       },
   },
   {
-    cause: 'api_version',
+    code: 'api_version',
     isOfAccount: true,
     in: perAccount(({ network, api: { version = '', endsOn, setting } }, post) => {
       if (endsOn === undefined || Date.parse(endsOn) > post.atMs) return undefined;
@@ -319,13 +326,13 @@ export const rules: readonly Rule[] = [
         level: 'Warns',
         short: 'API version ends',
         message: `The version ${version} of ${network.name}'s API ends on ${endsOn}, and may refuse this post.${other}`,
-        fixes: [],
+        at: toInstant(endsOn),
       };
     }),
   },
 ];
 
-const causeOf = ({ code, path }: Issue): ForecastCause | undefined => {
+const codeOf = ({ code, path }: Issue): ForecastCode | undefined => {
   if (code === 'AccountGone') return undefined;
   return /^(Media|Video|Audio|FrameRate|Alt)/.test(code) || /\.media(\.\d+)?$/.test(path) ? 'media' : 'limit';
 };

@@ -25,7 +25,7 @@ import { inZone } from './time.ts';
 import { showToast } from './toasts.tsx';
 
 export type ForecastEntry = NonNullable<PostSummary['forecast']>[number];
-type Fix = ForecastEntry['fixes'][number];
+type Fix = NonNullable<ForecastEntry['fixes']>[number];
 type Post = Pick<PostSummary, 'id' | 'scheduledAt'>;
 
 const icons: Record<string, LucideIcon> = {
@@ -42,8 +42,8 @@ const icons: Record<string, LucideIcon> = {
   workspace_deletion: CalendarX2,
 };
 
-/** A cause that this version does not know gets a question mark. */
-export const forecastIcon = ({ cause }: ForecastEntry) => icons[cause] ?? CircleHelp;
+/** A code that this version does not know gets a question mark. */
+export const forecastIcon = ({ code }: ForecastEntry) => icons[code] ?? CircleHelp;
 
 export const blocksIn = (forecast: readonly ForecastEntry[] = []) => forecast.filter(({ level }) => level === 'Blocks');
 
@@ -123,7 +123,7 @@ export const ForecastFixes = ({ post, entry, name }: { post: Post; entry: Foreca
   const { canWrite, canManage } = usePermissions();
   const isOwner = useSession().workspace?.role === 'owner';
   const [running, setRunning] = useState<string>();
-  const usable = entry.fixes
+  const usable = (entry.fixes ?? [])
     .filter(({ kind }) => (kind === 'Reconnect' ? canManage : kind === 'KeepWorkspace' ? isOwner : canWrite))
     .slice(0, 2);
   const labelFor = useActLabel();

@@ -239,20 +239,22 @@ class Result(TypedDict):
 class ForecastEntry(TypedDict):
     """Why a scheduled post will not go out as planned, or may not"""
 
-    cause: Literal["sign_in_ends", "reconnect", "disconnected", "permission", "limit", "media", "network_quota", "plan", "same_minute", "clock_change", "api_version", "workspace_deletion"]
-    """A stable name, for programs; a new release may have more"""
+    code: Literal["sign_in_ends", "reconnect", "disconnected", "permission", "limit", "media", "network_quota", "plan", "same_minute", "clock_change", "api_version", "workspace_deletion"]
+    """The cause, as a stable name for programs; a new release may have more"""
     level: Literal["Blocks", "Warns"]
     """Blocks: as things stand, it does not go out at its time to this account. Warns: it goes out, but differently than expected, or it is not certain"""
-    accountId: NotRequired[str]
-    """The account it is about; absent when it is about the whole post"""
-    provider: NotRequired[str]
-    """The network's display name"""
     short: str
     """The cause in a few words"""
     message: str
     """What is wrong, and since when or until when"""
-    fixes: list[ForecastFix]
-    """Changes that end it, the most fitting first; may be empty"""
+    accountId: NotRequired[str]
+    """The account it is about; absent when it is about the whole post"""
+    provider: NotRequired[str]
+    """The network's display name"""
+    at: NotRequired[str]
+    """The time that the message names"""
+    fixes: NotRequired[list[ForecastFix]]
+    """Changes that end it, the most fitting first; absent without one"""
 
 class ForecastFix(TypedDict):
     """A change that ends the cause"""

@@ -333,20 +333,22 @@ export interface Result {
 
 /** Why a scheduled post will not go out as planned, or may not */
 export interface ForecastEntry {
-  /** A stable name, for programs; a new release may have more */
-  cause: 'sign_in_ends' | 'reconnect' | 'disconnected' | 'permission' | 'limit' | 'media' | 'network_quota' | 'plan' | 'same_minute' | 'clock_change' | 'api_version' | 'workspace_deletion';
+  /** The cause, as a stable name for programs; a new release may have more */
+  code: 'sign_in_ends' | 'reconnect' | 'disconnected' | 'permission' | 'limit' | 'media' | 'network_quota' | 'plan' | 'same_minute' | 'clock_change' | 'api_version' | 'workspace_deletion';
   /** Blocks: as things stand, it does not go out at its time to this account. Warns: it goes out, but differently than expected, or it is not certain */
   level: 'Blocks' | 'Warns';
-  /** The account it is about; absent when it is about the whole post */
-  accountId?: string;
-  /** The network's display name */
-  provider?: string;
   /** The cause in a few words */
   short: string;
   /** What is wrong, and since when or until when */
   message: string;
-  /** Changes that end it, the most fitting first; may be empty */
-  fixes: ForecastFix[];
+  /** The account it is about; absent when it is about the whole post */
+  accountId?: string;
+  /** The network's display name */
+  provider?: string;
+  /** The time that the message names */
+  at?: string;
+  /** Changes that end it, the most fitting first; absent without one */
+  fixes?: ForecastFix[];
 }
 
 /** A change that ends the cause */

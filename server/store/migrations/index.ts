@@ -56,6 +56,7 @@ import { sql as networkKeys } from './0055-network-keys.ts';
 import { sql as reopened } from './0056-reopened.ts';
 import { sql as twoFactors } from './0057-two-factors.ts';
 import { sql as deletedSends } from './0058-deleted-sends.ts';
+import { sql as forecastCodes } from './0059-forecast-codes.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -117,4 +118,5 @@ export const migrations = [
   { number: 56, name: 'reopened', sql: reopened },
   { number: 57, name: 'two-factors', sql: twoFactors },
   { number: 58, name: 'deleted-sends', sql: deletedSends },
+  { number: 59, name: 'forecast-codes', sql: forecastCodes },
 ] as const;

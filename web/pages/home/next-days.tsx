@@ -203,7 +203,7 @@ const LaterRow = ({ post }: { post: PostSummary }) => {
 /** Accounts that the forecast already asks to reconnect. */
 export const useForetoldAccounts = (): ReadonlySet<string> => {
   const posts = useQuery(queries.forecast(useZone())).data?.posts ?? [];
-  const isReconnect = ({ cause }: ForecastEntry) => cause === 'reconnect';
+  const isReconnect = ({ code }: ForecastEntry) => code === 'reconnect';
   return new Set(
     posts.slice(0, mostRows).flatMap(({ forecast }) =>
       blocksIn(forecast)

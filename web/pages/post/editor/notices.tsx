@@ -61,7 +61,7 @@ export const Notices = ({ actions }: { actions: PostActions }) => {
       <RequestNotice />
       {forecast?.map((entry) => (
         <Banner
-          key={`${entry.cause} ${entry.accountId}`}
+          key={`${entry.code} ${entry.accountId}`}
           tone={entry.level === 'Blocks' ? 'orange' : 'plum'}
           icon={forecastIcon(entry)}
           title={forecastTitle(entry)}
