@@ -16,7 +16,7 @@ import { type Config, readConfig } from '#server/config/config';
 import { type RunningService, start } from '#server/main';
 import { connectInSandbox } from '#server/sandbox/sign-up';
 import { openDatabase, sql } from '#server/store/database';
-import { migrate } from '#server/store/migrate';
+import { migrate, pendingIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { freePort } from '#test/support/processes';
@@ -353,6 +353,33 @@ test('a backup with the keys brings them along, and an older database is migrate
   );
   expect(await now.query(state)).toEqual([{ migration: migrations.length, views: 100, engagement: 3, posts: 1 }]);
   await now.close();
+});
+
+test('a backup made while a migration waits for an earlier build is restored, and the migration is applied', async () => {
+  const source = await emptyPlace();
+  const database = openDatabase(source.database.parts, { report: quiet });
+  const waiting = migrations.filter((migration) => 'contracts' in migration).map(({ number }) => number);
+  await migrate(database, migrations, { without: waiting });
+  // As the earlier build writes it, which does not name the workspace. The migration moves the second row.
+  await database.script(`
+    insert into workspaces (id, name) values ('ws_1', 'Demo');
+    insert into webhooks (id, workspace_id, url, events, secret) values ('whk_1', 'ws_1', 'https://h', '{}', 's');
+    insert into deliveries (id, webhook_id, event_id, type, body) values ('whd_1', 'whk_1', 'evt_1', 'ping', '{}');
+    insert into audit_log (id, workspace_id, event, created_at) values ('aud_1', null, 'e', now())`);
+  await database.close();
+  const { path, postponed, contents } = await backUp(source, 'waiting.tar', true);
+  expect([postponed, contents?.workspaces]).toEqual([waiting, 1]);
+  const target = await emptyPlace({ ENCRYPTION_KEYS: '' });
+  await restoreBackup(target, path, quiet);
+  const restored = openDatabase(target.database.parts, { report: quiet });
+  expect(await pendingIn(restored, migrations)).toEqual([]);
+  const rows = sql(
+    'test.rows',
+    `select (select workspace_id from deliveries) as workspace, (select count(*)::int from audit_log) as workspaces,
+            (select count(*)::int from service_audit_log where id = 'aud_1') as service`,
+  );
+  expect(await restored.query(rows)).toEqual([{ workspace: 'ws_1', workspaces: 0, service: 1 }]);
+  await restored.close();
 });
 
 test('a folder that may not be written to is refused in words, by a command and at night', async () => {

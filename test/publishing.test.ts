@@ -640,7 +640,11 @@ describe('access to an account', () => {
 describe('what operators see', () => {
   test('/readyz says so when the scheduler has not ticked', async () => {
     expect((await service.request('GET', '/readyz')).status).toBe(200);
-    const { ready } = createHealth({ database: service.database, idleMs: () => minuteMs });
+    const { ready } = createHealth({
+      database: service.database,
+      findSchemaProblem: async () => undefined,
+      idleMs: () => minuteMs,
+    });
     expect(await ready()).toEqual({ status: 503, body: 'the scheduler has not ticked for 60 seconds' });
   });
 

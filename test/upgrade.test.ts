@@ -6,20 +6,27 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client, verifyWebhook } from '#generated/sdk/src/index';
 import { unsafeStatements } from '#scripts/check-migrations';
+import { findAction } from '#server/admission';
 import { type OpenService, openService } from '#server/app/open-service';
+import { diagnose } from '#server/cli/doctor';
 import { readConfig } from '#server/config/config';
 import { createHttpServer } from '#server/http/server';
+import { start } from '#server/main';
+import { applyMigrations } from '#server/startup/startup-migrations';
 import { openDatabase, sql } from '#server/store/database';
-import { pendingIn } from '#server/store/migrate';
+import { migrate, pendingIn } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { selfSigned } from '#test/support/certificate';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { pretendInternet } from '#test/support/internet';
 import { freePort } from '#test/support/processes';
+import { startService } from '#test/support/service';
+import { readStatements } from '#test/support/statements';
 import { until } from '#test/support/until';
 
 /** Of the database in first-release.sql, which nobody uses. */
@@ -27,7 +34,12 @@ const ENCRYPTION_KEYS = 'k1:Zmlyc3QgcmVsZWFzZSBvZiBwb3N0aG9ybmZpcnN0IHI=';
 const token = 'posthorn_pat_LXp8f1ou85tTQupGqPri2idFzXrY02FQJ4eS04hgZn';
 const webhookSecret = 'whsec_+Li/3N4oaYe2kCooRoSUOxQ/Q8skJyVT';
 
-describe('a database of the first release', () => {
+const contracting = migrations.filter((migration) => 'contracts' in migration);
+
+describe.each([
+  { place: 'alone', waiting: [] },
+  { place: 'while a process of then is connected', waiting: contracting },
+])('a database of the first release, $place', ({ waiting }) => {
   let fresh: FreshDatabase;
   let dataDir: string;
   let opened: OpenService;
@@ -35,6 +47,7 @@ describe('a database of the first release', () => {
   let client: Client;
   const received: { headers: IncomingHttpHeaders; body: string }[] = [];
   const ends: (() => unknown)[] = [];
+  let endThen = async () => {};
 
   beforeAll(async () => {
     fresh = await freshDatabase();
@@ -42,6 +55,12 @@ describe('a database of the first release', () => {
     await old.script(await readFile('test/upgrade/first-release.sql', 'utf8'));
     expect(await pendingIn(old, migrations)).toEqual(migrations.slice(7));
     await old.close();
+    if (waiting.length > 0) {
+      // Builds of then name no session.
+      const client = new pg.Client(fresh.parts);
+      await client.connect();
+      endThen = () => client.end();
+    }
 
     const { cert, key } = selfSigned({ names: ['hook.example.com'] });
     const receiver = createServer({ cert, key }, async (req, res) => {
@@ -87,7 +106,7 @@ describe('a database of the first release', () => {
   });
 
   test('is migrated to today, with its token, its posts and their numbers', async () => {
-    expect(await pendingIn(opened.database, migrations)).toEqual([]);
+    expect(await pendingIn(opened.database, migrations)).toEqual(waiting);
     const { posts } = await client.posts.list();
     expect(posts.map(({ status, versions }) => [status, versions[0]?.content[0]?.body])).toEqual([
       ['Scheduled', 'Scheduled by the first release'],
@@ -143,6 +162,84 @@ describe('a database of the first release', () => {
     const [records] = await opened.database.query<{ count: number; numbers: number }>(numbers);
     expect(records?.numbers).toBe(records?.count);
   });
+
+  test('works on when the process of then has ended', async () => {
+    await endThen();
+    await applyMigrations(opened.database, { info: () => undefined });
+    expect(await pendingIn(opened.database, migrations)).toEqual([]);
+    const { accounts } = await client.accounts.list();
+    const { id } = await client.posts.create({ body: 'Written later', accountIds: accounts.map((one) => one.id) });
+    const person = await opened.database.query<{ userId: string; workspaceId: string }>(
+      sql('test.person', 'select user_id as "userId", workspace_id as "workspaceId" from members'),
+    );
+    const publish = findAction(opened.posthorn.actions, 'posts.publishNow');
+    const [caller] = person.map((one) => ({ ...one, role: 'owner', human: true }) as const);
+    expect(caller).toBeDefined();
+    if (caller) await publish.run(publish.admit({ id }, caller));
+    await until('it is public', async () => (await client.posts.get({ id })).status === 'Published');
+  });
+});
+
+describe('while a migration waits for the release before', () => {
+  test('every statement of this release can run without it', async () => {
+    // Agenda makes its own tables.
+    const statements = (await readStatements()).filter(({ name }) => name !== 'agenda_jobs');
+    expect(statements.length).toBeGreaterThan(500);
+    for (const { number } of contracting) {
+      const fresh = await freshDatabase();
+      const database = openDatabase(fresh.parts, { report: () => undefined });
+      const without = contracting.map((one) => one.number).filter((one) => one >= number);
+      await migrate(database, migrations, { without });
+      const client = new pg.Client(fresh.parts);
+      await client.connect();
+      const refusals: string[] = [];
+      for (const { name, text } of statements) {
+        const plan = /^\s*(select|with|insert|update|delete)\b/i.test(text)
+          ? 'explain (generic_plan) '
+          : 'prepare test as ';
+        await client.query(plan + text).catch(({ message }: Error) => refusals.push(`${name}: ${message}`));
+      }
+      expect(refusals, `without ${without}`).toEqual([]);
+      await client.end();
+      await database.close();
+      await fresh.drop();
+    }
+  });
+});
+
+describe('a start on an empty database', () => {
+  test('makes all tables, also while programs that are no Posthorn are connected as the same role', async () => {
+    const fresh = await freshDatabase();
+    const others = ['', 'psql'].map((name) => new pg.Client({ ...fresh.parts, application_name: name }));
+    for (const other of others) await other.connect();
+    const dataDir = await mkdtemp(join(tmpdir(), 'posthorn-empty-'));
+    const settings = { POSTHORN_DATA: dataDir, DATABASE_URL: urlOf(fresh.parts), PORT: '0', LOG_LEVEL: 'silent' };
+    const { url, posthorn, stop } = await start(readConfig(settings));
+    expect(await (await fetch(`${url}/readyz`)).text()).toBe('ready');
+    const person = { email: 'owner@example.com', password: 'correct horse', workspace: 'Demo' };
+    const owner = await posthorn.people.setUp(person);
+    const { token: ownToken } = await posthorn.tokens.create(owner, 'Test');
+    const client = new Client({ token: () => ownToken, baseUrl: url, maxRetries: 0 });
+    expect(await client.posts.list()).toMatchObject({ posts: [] });
+    expect(await client.accounts.list()).toMatchObject({ accounts: [] });
+    for (const other of others) await other.end();
+    await stop();
+    await fresh.drop();
+    await rm(dataDir, { recursive: true });
+  });
+});
+
+test('/readyz says what doctor says while a table that this release needs is missing', async () => {
+  const service = await startService();
+  const last = migrations.at(-1);
+  await service.database.run(sql('test.forgetMigration', 'delete from schema_migrations where number = $1'), [
+    last?.number,
+  ]);
+  const { status, body } = await service.request('GET', '/readyz');
+  const { checks } = await diagnose({ ...service.config, databaseUrl: urlOf(service.parts) });
+  expect([status, body]).toEqual([503, expect.stringContaining(`Migrations pending: ${last?.number} ${last?.name}.`)]);
+  expect(checks).toContainEqual({ name: 'database', level: 'failure', message: body });
+  await service.stop();
 });
 
 describe('migrations', () => {

@@ -13,6 +13,7 @@ import { openDoors } from '#server/http/doors';
 import type { Scheduler } from '#server/jobs/scheduler';
 import { openMcp } from '#server/mcp/open-mcp';
 import type { ServiceMetrics } from '#server/metrics/metrics';
+import { findSchemaProblem } from '#server/startup/startup-migrations';
 import type { Members } from '#server/workspaces/members';
 import type { PersonDeletion } from '#server/workspaces/person-deletion';
 import type { Agents } from './agents.ts';
@@ -144,6 +145,7 @@ export const wireDoors = ({
       return serveRoutes(app, { appRoutes, runAction, own, forms, handlers: { ...handlers, ...routes } });
     },
     database,
+    findSchemaProblem: () => findSchemaProblem(database),
     config,
     log,
   });

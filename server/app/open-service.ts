@@ -9,7 +9,6 @@ import type { Seal } from '#server/secrets/seal';
 import { prepare } from '#server/startup/startup-migrations';
 import { connect } from '#server/store/connect';
 import { type Connection, type Database, openDatabase } from '#server/store/database';
-import { isNotMigrated } from '#server/store/pg-errors';
 import { toSettingError } from '#server/store/setting-error';
 import { type Core, wireCore } from './core.ts';
 import { createPosthorn, type Posthorn } from './service.ts';
@@ -38,10 +37,7 @@ export const openService = async (
   const { database, posthorn } = service;
   try {
     await prepare(database, posthorn.sandboxClock, config, log);
-    // The table may not exist yet: an earlier migration may be waiting for processes of the previous release to end.
-    await posthorn.networkKeys.read().catch((error: unknown) => {
-      if (!isNotMigrated(error)) throw error;
-    });
+    await posthorn.networkKeys.read();
     return service;
   } catch (error) {
     await service.close();

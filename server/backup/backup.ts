@@ -11,7 +11,7 @@ import { openMediaFiles } from '#server/media/open-files';
 import { findSecrets, fingerprints } from '#server/secrets/keys';
 import { connect } from '#server/store/connect';
 import { openDatabase } from '#server/store/database';
-import { refuseUnknown } from '#server/store/migrate';
+import { isNeeded, pendingAfter, refuseUnknown } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { type Archive, createArchive } from './archive.ts';
 import { recordBackup } from './last-backup.ts';
@@ -113,8 +113,18 @@ const copyDatabase = (store: BackupStore, archive: Archive, progress: (text: str
     }
     const files = await listFiles(store, names);
     // Older releases have other tables.
-    const contents = applied.length === migrations.length ? await store.contents() : undefined;
-    return { migration, postgres: await store.postgres(), tables, files, leftOut, ...(contents && { contents }) };
+    const pending = pendingAfter(applied, migrations);
+    const contents = pending.some(isNeeded) ? undefined : await store.contents();
+    const postponed = pending.map(({ number }) => number).filter((number) => number < migration.number);
+    return {
+      migration,
+      ...(postponed.length > 0 && { postponed }),
+      postgres: await store.postgres(),
+      tables,
+      files,
+      leftOut,
+      ...(contents && { contents }),
+    };
   });
 
 /** The keys of all media files. */

@@ -21,6 +21,8 @@ const Manifest = z.object({
   postgres: z.string(),
   /** The last migration of the database. */
   migration: z.object({ number: count, name: z.string() }),
+  /** Earlier ones that waited for processes of an earlier release. */
+  postponed: z.array(count).optional(),
   tables: z.array(z.object({ name, columns: z.array(name), rows: count })),
   media: z.object({
     files: count,

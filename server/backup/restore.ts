@@ -175,13 +175,13 @@ const mustHaveNoOtherFiles = async (files: MediaFiles, archive: OpenArchive) => 
 export const fillDatabase = async (
   database: Database,
   store: BackupStore,
-  { migration, tables }: Manifest,
+  { migration, postponed = [], tables }: Manifest,
   archive: OpenArchive,
   progress: (text: string) => void,
 ) => {
   progress('Creating the tables');
-  const applied = await migrate(database, migrations.slice(0, migration.number));
-  if (applied.length < migration.number) {
+  const applied = await migrate(database, migrations.slice(0, migration.number), { without: postponed });
+  if (applied.length < migration.number - postponed.length) {
     throw new SettingError('Posthorn was started on this database just now. Stop it and restore into an empty one.');
   }
   const names = tables.map(({ name }) => name);

@@ -3,7 +3,7 @@ import type { Post } from '#contracts/posts';
 import { admins, type Role } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Caller } from '#server/context';
-import { notFound, Refusal, temporaryConflict } from '#server/errors';
+import { notFound, Refusal } from '#server/errors';
 import type { Revisions } from '#server/history/revisions';
 import type { Labels } from '#server/labels/labels';
 import type { MediaLibrary } from '#server/media/library';
@@ -13,7 +13,6 @@ import { cursorOf, placeOf } from '#server/posts/overview';
 import type { Reading } from '#server/posts/reading';
 import type { DeletedSends } from '#server/publishing/deleted-sends';
 import type { Comments } from '#server/review/comments';
-import { isNotMigrated } from '#server/store/pg-errors';
 import type { BinRow, BinStore } from './store.ts';
 
 const pageSize = 50;
@@ -63,23 +62,18 @@ export const createBin = ({
   });
 
   const add = (caller: Caller, id: string, check: (post: Post) => void = () => undefined) =>
-    store
-      .transaction(async () => {
-        // Locked first, so that nobody adds a comment or label that the copies miss.
-        check(await reading.lock(caller, id));
-        await revisions.recordStatus(caller, id, 'Deleted');
-        const companions = {
-          labelIds: await labels.ofPost(caller, id),
-          history: await revisions.copyRows(caller, id),
-          comments: await comments.copyRows(caller, id),
-          sends: await sends.copyRows(caller, id),
-        };
-        await store.add(caller, await lifecycle.remove(caller, id), companions);
-      })
-      .catch((error: unknown) => {
-        if (!isNotMigrated(error)) throw error;
-        throw temporaryConflict('Posts cannot be deleted while Posthorn is being upgraded. Try again later.');
-      });
+    store.transaction(async () => {
+      // Locked first, so that nobody adds a comment or label that the copies miss.
+      check(await reading.lock(caller, id));
+      await revisions.recordStatus(caller, id, 'Deleted');
+      const companions = {
+        labelIds: await labels.ofPost(caller, id),
+        history: await revisions.copyRows(caller, id),
+        comments: await comments.copyRows(caller, id),
+        sends: await sends.copyRows(caller, id),
+      };
+      await store.add(caller, await lifecycle.remove(caller, id), companions);
+    });
 
   return {
     /** The implementation of posts.delete. */

@@ -53,32 +53,22 @@ export const checkKeyFile = async (config: Config, fix: Fix): Promise<Check[]> =
 
 /** Whether all migrations of this release are applied. */
 export const checkTables = async (config: Config, { database }: Core, fix: Fix): Promise<Check[]> => {
-  const { migrate, pendingIn, postponedIn, describePostponed } = await import('#server/store/migrate');
+  const { migrate, pendingIn, postponedIn, describePostponed, describePending, isNeeded, listNames } = await import(
+    '#server/store/migrate'
+  );
   const { migrations } = await import('#server/store/migrations/index');
-  const { ok, note, failure } = checksNamed(databaseCheck);
+  const { ok, warning, failure } = checksNamed(databaseCheck);
   const place = config.databaseUrl ? 'DATABASE_URL' : 'embedded PostgreSQL';
+  if (fix) {
+    const applied = await migrate(database, migrations);
+    if (applied.length > 0) fix(`Migrations applied: ${listNames(applied)}`);
+  }
   const pending = await pendingIn(database, migrations);
   if (pending.length === 0) return [ok(`Database answers (${place}), schema is up to date`)];
   const answers = ok(`Database answers (${place})`);
+  if (pending.some(isNeeded)) return [answers, failure(describePending(pending, migrations))];
   const postponed = await postponedIn(database, migrations);
-  if (postponed) {
-    const description = describePostponed(postponed);
-    return [answers, note(`${description}. A running service of this release applies it within a minute after that`)];
-  }
-  const names = (some: typeof pending) => some.map(({ number, name }) => `${number} ${name}`).join(', ');
-  if (fix) {
-    fix(`Migrations applied: ${names(await migrate(database, migrations))}`);
-    const remaining = await postponedIn(database, migrations);
-    return [answers, ...(remaining ? [note(describePostponed(remaining))] : [])];
-  }
-  return [
-    answers,
-    failure(
-      pending.length === migrations.length
-        ? `The database has no tables of Posthorn yet: \`npm start\` makes them, ${orFix}.`
-        : `Migrations pending: ${names(pending)}. Take a backup; a start of this release applies them, ${orFix}.`,
-    ),
-  ];
+  return [answers, warning(postponed ? `${describePostponed(postponed)}.` : describePending(pending, migrations))];
 };
 
 const databaseCheck = 'database';

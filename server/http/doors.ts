@@ -154,6 +154,7 @@ export const openDoors = ({
   serveRoutes,
   sandboxPaths,
   database,
+  findSchemaProblem,
   jobs,
   ...parts
 }: DoorParts & {
@@ -161,12 +162,13 @@ export const openDoors = ({
   readonly serveRoutes: ServeRoutes;
   readonly sandboxPaths: () => RequestHandler | undefined;
   readonly database: CheckedDatabase;
+  readonly findSchemaProblem: () => Promise<string | undefined>;
   readonly jobs: { readonly idleMs: () => number };
 }) => {
   const { sessions, identity, rateLimit, config, log } = parts;
   const { baseUrl } = config;
   const door = createSessionDoor({ sessions, baseUrl, onOtherOrigin: createBaseUrlMismatchWarning(log, baseUrl) });
-  const health = createHealth({ database, idleMs: config.role === 'web' ? () => 0 : jobs.idleMs });
+  const health = createHealth({ database, findSchemaProblem, idleMs: config.role === 'web' ? () => 0 : jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   const tag = tagRequest({ https: baseUrl.startsWith('https:') });
   app.use(tag, logRequests(log, parts.metrics.http), allowOrigins(config.corsOrigins));

@@ -4,7 +4,7 @@ const maxIdleMs = 45_000;
 
 export type Health = ReturnType<typeof createHealth>;
 
-/** How long the result of a test write is cached. A failure is checked again soon. */
+/** How long the result of a test of the database is cached. A failure is checked again soon. */
 const cacheMs = { success: 30_000, failure: 2_000 };
 
 export interface CheckedDatabase {
@@ -20,37 +20,38 @@ export interface CheckedDatabase {
  */
 export const createHealth = ({
   database,
+  findSchemaProblem,
   idleMs,
 }: {
   database: CheckedDatabase;
+  /** Says which migrations the code needs and the database lacks. */
+  findSchemaProblem: () => Promise<string | undefined>;
   /** Time since the last tick of the scheduler. */
   idleMs: () => number;
 }) => {
   let starting = false;
   let stopping = false;
-  let lastWrite: { readonly at: number; readonly error: string | undefined } | undefined;
-  let pendingWrite: Promise<string | undefined> | undefined;
+  let lastTest: { readonly at: number; readonly problem: string | undefined } | undefined;
+  let pendingTest: Promise<string | undefined> | undefined;
 
-  /**
-   * The error of a test write; undefined if it succeeds. While one hangs, probes wait for it instead of starting more.
-   */
-  const findWriteError = async () => {
+  /** Undefined if a test write succeeds and no table is missing. While a test hangs, probes wait for it. */
+  const findProblem = async () => {
     const now = performance.now();
-    const isOld = !lastWrite || now - lastWrite.at > (lastWrite.error ? cacheMs.failure : cacheMs.success);
-    if (!isOld && (database.writeFailedAt() ?? 0) <= (lastWrite?.at ?? 0)) return lastWrite?.error;
-    pendingWrite ??= tryWrite(now).finally(() => {
-      pendingWrite = undefined;
+    const isOld = !lastTest || now - lastTest.at > (lastTest.problem ? cacheMs.failure : cacheMs.success);
+    if (!isOld && (database.writeFailedAt() ?? 0) <= (lastTest?.at ?? 0)) return lastTest?.problem;
+    pendingTest ??= testDatabase(now).finally(() => {
+      pendingTest = undefined;
     });
-    return pendingWrite;
+    return pendingTest;
   };
 
-  const tryWrite = async (at: number) => {
-    const error = await database.tryWrite().then(
-      () => undefined,
-      ({ message }: Error) => message,
+  const testDatabase = async (at: number) => {
+    const problem = await database.tryWrite().then(
+      () => findSchemaProblem().catch(({ message }: Error) => message),
+      ({ message }: Error) => `the database cannot be written to: ${message}`,
     );
-    lastWrite = { at, error };
-    return error;
+    lastTest = { at, problem };
+    return problem;
   };
 
   return {
@@ -71,8 +72,9 @@ export const createHealth = ({
         () => false,
       );
       if (!isAnswering) return { status: 503 as const, body: 'the database does not answer' };
-      const error = await Promise.race([findWriteError(), after(timeoutMs, 'a write gets no answer')]);
-      if (error !== undefined) return { status: 503 as const, body: `the database cannot be written to: ${error}` };
+      const noAnswer = 'the database cannot be written to: a write gets no answer';
+      const problem = await Promise.race([findProblem(), after(timeoutMs, noAnswer)]);
+      if (problem !== undefined) return { status: 503 as const, body: problem };
       const idle = idleMs();
       if (idle > maxIdleMs) {
         return { status: 503 as const, body: `the scheduler has not ticked for ${Math.round(idle / 1000)} seconds` };

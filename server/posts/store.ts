@@ -7,7 +7,6 @@ import { notifyTabs } from '#server/live/changes';
 import type { ReadLinkCard } from '#server/networks/network';
 import type { PlanUse } from '#server/plans/plans';
 import { type Database, sql } from '#server/store/database';
-import { isColumnMissing } from '#server/store/pg-errors';
 import { keyColumns, type PostKey } from '#server/store/post-key';
 import { usesOf } from './media-use.ts';
 import type { StoredLinkCard } from './outgoing.ts';
@@ -461,12 +460,8 @@ export const createPostStore = (db: Database) => {
     counted: async (id: string, workspaceId: string): Promise<PlanUse | undefined> =>
       (await db.query<{ counted: PlanUse | null }>(counted, [id, workspaceId]))[0]?.counted ?? undefined,
 
-    setCounted: async (id: string, workspaceId: string, planUse: PlanUse) => {
-      const set = () => db.run(setCounted, [id, workspaceId, JSON.stringify(planUse)]);
-      await db.attempt(set).catch((error: unknown) => {
-        if (!isColumnMissing(error)) throw error;
-      });
-    },
+    setCounted: (id: string, workspaceId: string, planUse: PlanUse) =>
+      db.run(setCounted, [id, workspaceId, JSON.stringify(planUse)]),
 
     many: async (workspaceId: string, ids: readonly string[]) =>
       (await db.query<PostRow>(many, [ids, workspaceId])).map(toPost),

@@ -2,7 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '#server/config/config';
 import type { SandboxClock } from '#server/sandbox/clock';
 import type { Database } from '#server/store/database';
-import { beforeNextMigration, describePostponed, migrate, pendingIn, postponedIn } from '#server/store/migrate';
+import {
+  beforeNextMigration,
+  describePending,
+  describePostponed,
+  isNeeded,
+  migrate,
+  pendingIn,
+  postponedIn,
+} from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 
 /** How long to wait for the migration lock before reporting who holds it. */
@@ -25,7 +33,7 @@ export const prepare = async (
   const { production, startTimeoutMs } = config;
   await dumpFirst(database, config, log);
   const postponed = await applyMigrations(database, log, Math.min(lockWaitMs, startTimeoutMs));
-  if (postponed) log.info({ number: postponed.migration.number }, describePostponed(postponed));
+  if (postponed) log.warn({ number: postponed.migration.number }, describePostponed(postponed));
   if (production) {
     const aheadMs = await sandboxClock.close();
     if (aheadMs > 0) log.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
@@ -51,6 +59,12 @@ export const applyMigrations = async (database: Database, log: Pick<StartupLog, 
     log.info({ first: applied[0]?.number, last: applied.at(-1)?.number, count: applied.length }, 'migrations applied');
   }
   return postponedIn(database, migrations);
+};
+
+/** Why this release cannot work with the database; undefined if it can. */
+export const findSchemaProblem = async (database: Database) => {
+  const pending = await pendingIn(database, migrations);
+  return pending.some(isNeeded) ? describePending(pending, migrations) : undefined;
 };
 
 /**

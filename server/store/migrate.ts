@@ -5,7 +5,10 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
-  /** Removes what the previous release uses, so it waits until no process of that release is connected. */
+  /**
+   * Removes what the previous release uses, so it waits until no process of that release is connected. Only contracting
+   * migrations wait, so only they may depend on one, and the code works before and after each of them.
+   */
   readonly contracts?: true;
 }
 
@@ -48,15 +51,15 @@ const record = sql('migrate.record', 'insert into schema_migrations (number, nam
 const setLockTimeout = sql('migrate.lockTimeout', `select set_config('lock_timeout', $1, true)`);
 const about = `concat_ws(', ', nullif(a.application_name, ''), host(a.client_addr), a.state) as about`;
 /**
- * Sessions of processes with fewer migrations, by their application name. Builds before migration 29 set none, but PGAPPNAME
- * may have set one: so every session with our role that is not known to be newer counts too.
+ * Sessions of processes with fewer migrations, by their application name. Early builds set none; with $2, sessions of our
+ * role without a name count too.
  */
 const earlier = sql(
   'migrate.earlier',
   `select a.pid, ${about} from pg_stat_activity a
-    where a.datname = current_database() and a.pid <> pg_backend_pid() and a.application_name <> 'posthorn embedded'
-      and (a.usename = current_user or (a.usename is not null and a.application_name = ''))
-      and coalesce(substring(a.application_name from '^posthorn (\\d+)$')::int, 0) < $1
+    where a.datname = current_database() and a.pid <> pg_backend_pid()
+      and (substring(a.application_name from '^posthorn (\\d+)$')::int < $1
+        or ($2 and a.application_name = '' and a.usename = current_user and a.backend_type = 'client backend'))
     order by a.backend_start`,
 );
 /** Holders of the advisory lock first; else sessions that left a transaction open, which may hold a table. */
@@ -71,22 +74,23 @@ const holders = sql(
 );
 
 /**
- * Forward only. Returns the migrations it applied; a postponed one and all after it are left for a later call. If a lock
- * is held for longer than `waitMs`, the error names the holder: a session of a dead program may hold it for hours.
+ * Forward only. Returns the migrations it applied; postponed ones are left for a later call, and so are those in `without`.
+ * If a lock is held for longer than `waitMs`, the error names the holder: a session of a dead program may hold it for hours.
  */
 export async function migrate(
   database: Database,
   migrations: readonly Migration[],
-  { waitMs = defaultWaitMs }: { waitMs?: number } = {},
+  { waitMs = defaultWaitMs, without = [] }: { waitMs?: number; without?: readonly number[] } = {},
 ): Promise<Migration[]> {
   refuseGaps(migrations);
+  const candidates = migrations.filter(({ number }) => !without.includes(number));
   const applied: Migration[] = [];
   for (;;) {
     const next = await database
       .transaction(async () => {
         // Zero would mean no timeout.
         await database.query(setLockTimeout, [`${Math.max(Math.ceil(waitMs), 1)}ms`]);
-        return applyNext(database, migrations);
+        return applyNext(database, candidates);
       })
       .catch((error: unknown) => throwWithHolder(database, error));
     if (!next) return applied;
@@ -113,17 +117,49 @@ function refuseGaps(migrations: readonly Migration[]): void {
 async function applyNext(database: Database, migrations: readonly Migration[]): Promise<Migration | undefined> {
   await database.query(takeLock, [migrationLock]);
   await createRecord(database);
-  const applied = await readApplied(database);
-  refuseUnknown(applied, migrations);
-  const next = migrations[applied.length];
-  // A newer release migrated further.
-  if (!next || (await sessionsBefore(database, next)).length > 0) return undefined;
-  await apply(database, next);
+  const { next } = await planNext(database, migrations);
+  if (next) await apply(database, next);
   return next;
 }
 
-const sessionsBefore = async (database: Database, { contracts, number }: Migration) =>
-  contracts ? database.query<Postponed['sessions'][number]>(earlier, [number]) : [];
+interface Plan {
+  /** Absent when all are applied or postponed. */
+  readonly next?: Migration | undefined;
+  readonly postponed?: Postponed;
+}
+
+/** In order, but the others do not wait for contracting ones. */
+async function planNext(database: Database, migrations: readonly Migration[]): Promise<Plan> {
+  const applied = await readApplied(database);
+  const pending = pendingAfter(applied, migrations);
+  const contracting = pending.find((one) => !isNeeded(one));
+  if (!contracting) return { next: pending[0] };
+  const sessions = await database.query<Postponed['sessions'][number]>(earlier, [
+    contracting.number,
+    mayHaveUnnamedSessions(applied, migrations),
+  ]);
+  if (sessions.length === 0) return { next: pending[0] };
+  return { next: pending.find(isNeeded), postponed: { migration: contracting, sessions } };
+}
+
+/**
+ * Whether an early build, which named no session, may be connected: one migrated this database, and no contracting
+ * migration has waited for its end yet.
+ */
+const mayHaveUnnamedSessions = (applied: readonly Applied[], migrations: readonly Migration[]) => {
+  const firstContracting = migrations.find((one) => !isNeeded(one))?.number;
+  return (
+    applied.some(({ number, additive }) => number === 1 && !additive) &&
+    !applied.some(({ number }) => number === firstContracting)
+  );
+};
+
+/** Refuses a database that this release does not know. */
+export const pendingAfter = (applied: readonly Applied[], migrations: readonly Migration[]) => {
+  refuseUnknown(applied, migrations);
+  const numbers = new Set(applied.map(({ number }) => number));
+  return migrations.filter(({ number }) => !numbers.has(number));
+};
 
 async function createRecord(database: Database): Promise<void> {
   const [table] = await database.query<{ exists: boolean }>(tableExists);
@@ -147,11 +183,18 @@ export async function readApplied(database: Database): Promise<Applied[]> {
 }
 
 /** The migrations that are not applied yet. */
-export async function pendingIn(database: Database, migrations: readonly Migration[]): Promise<readonly Migration[]> {
-  const applied = await readApplied(database);
-  refuseUnknown(applied, migrations);
-  return migrations.slice(applied.length);
-}
+export const pendingIn = async (database: Database, migrations: readonly Migration[]): Promise<readonly Migration[]> =>
+  pendingAfter(await readApplied(database), migrations);
+
+/** The code works without a contracting migration, but not without any other. */
+export const isNeeded = ({ contracts }: Migration) => contracts !== true;
+
+export const describePending = (pending: readonly Migration[], migrations: readonly Migration[]) =>
+  pending.length === migrations.length
+    ? 'The database has no tables of Posthorn yet: `npm start` makes them, or run `posthorn doctor --fix`.'
+    : `Migrations pending: ${listNames(pending)}. Take a backup; a start of this release applies them, or run \`posthorn doctor --fix\`.`;
+
+export const listNames = (some: readonly Migration[]) => some.map(({ number, name }) => `${number} ${name}`).join(', ');
 
 /**
  * Calls `work` with the next migration, in one process at a time: the others then find it done. There is no timeout,
@@ -166,25 +209,19 @@ export const beforeNextMigration = async (
   await database.transaction(async () => {
     await database.script('set local idle_in_transaction_session_timeout = 0');
     await database.query(takeLock, [dumpLock]);
-    const [next] = await pendingIn(database, migrations);
+    const { next } = await planNext(database, migrations);
     if (next !== undefined) await work(next);
   });
 };
 
 /** The migration that `migrate` would postpone now, if any. */
-export async function postponedIn(
-  database: Database,
-  migrations: readonly Migration[],
-): Promise<Postponed | undefined> {
-  const [migration] = await pendingIn(database, migrations);
-  if (!migration) return undefined;
-  const sessions = await sessionsBefore(database, migration);
-  return sessions.length > 0 ? { migration, sessions } : undefined;
-}
+export const postponedIn = async (database: Database, migrations: readonly Migration[]) =>
+  (await planNext(database, migrations)).postponed;
 
 export const describePostponed = ({ migration: { number, name }, sessions }: Postponed): string =>
-  `Migration ${number} "${name}" waits until every process of an earlier release has ended. Connected now: ` +
-  sessions.map(({ pid, about }) => `session ${pid} of PostgreSQL (${about})`).join(', ');
+  `Migration ${number} "${name}" waits until every process of an earlier release has ended. Stop those that are still ` +
+  `connected: ${sessions.map(({ pid, about }) => `session ${pid} of PostgreSQL (${about})`).join(', ')}. The running ` +
+  'service then applies it within a minute, and works without it until then';
 
 /**
  * Refuses a database that a newer release or another program has migrated. Migrations that only add are accepted, so that
@@ -195,8 +232,9 @@ export function refuseUnknown(
   migrations: readonly Migration[],
   { strict = false }: { strict?: boolean } = {},
 ): void {
-  for (const [index, { number, name, additive }] of applied.entries()) {
-    const expected = migrations[index];
+  const byNumber = new Map(migrations.map((migration) => [migration.number, migration]));
+  for (const { number, name, additive } of applied) {
+    const expected = byNumber.get(number);
     if (!expected && additive && !strict) continue;
     if (!expected) {
       const newest = applied.at(-1)?.number;
@@ -205,9 +243,9 @@ export function refuseUnknown(
           'start that version or restore a backup',
       );
     }
-    if (expected.number !== number || expected.name !== name) {
+    if (expected.name !== name) {
       throw new Error(
-        `Migration ${number} of the database is "${name}", and this Posthorn knows ${expected.number} as "${expected.name}"; ` +
+        `Migration ${number} of the database is "${name}", and this Posthorn knows it as "${expected.name}"; ` +
           'start the version that migrated it or restore a backup',
       );
     }

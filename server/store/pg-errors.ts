@@ -40,12 +40,11 @@ export const isUnwritable = (error: unknown) => chainOf(error).some(({ code = ''
 /** A prepared statement of the connection is no longer valid. */
 export const isStale = (error: unknown) => chainOf(error).some(({ code = '' }) => staleCodes.test(code));
 
-/** The migration that adds the column has not run yet. */
-export const isColumnMissing = (error: unknown) => chainOf(error).some(({ code }) => code === '42703');
+/** The column or table is missing. */
+const missingCodes = /^(42703|42P01)$/;
 
 /** The migration that adds the table or column has not run yet. */
-export const isNotMigrated = (error: unknown) =>
-  isColumnMissing(error) || chainOf(error).some(({ code }) => code === '42P01');
+export const isNotMigrated = (error: unknown) => chainOf(error).some(({ code = '' }) => missingCodes.test(code));
 
 /** The first message in the chain of causes: Node leaves it empty when a host name has several addresses. */
 export const messageOf = (error: unknown) => {

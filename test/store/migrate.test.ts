@@ -122,29 +122,79 @@ it('a deadlock with a transaction of the service ends the migration, which is to
   expect(await migrate(database(), [first, change])).toEqual([change]);
 });
 
-it('a migration that contracts waits until no session of an earlier release is left, and so do those after it', async () => {
-  const contracting: Migration = { number: 2, name: 'less', sql: 'drop table two', contracts: true };
-  const last: Migration = { number: 3, name: 'last', sql: 'insert into one values (3)' };
-  const all = [first, contracting, last];
-  const old = new pg.Client(fresh.parts);
-  await old.connect();
+const contracting: Migration = { number: 2, name: 'less', sql: 'drop table two', contracts: true };
+const third: Migration = { number: 3, name: 'third', sql: 'insert into one values (3)' };
+const contractingAgain: Migration = { number: 4, name: 'least', sql: 'drop table one', contracts: true };
+/** Builds before `additive` left such a record. */
+const earlyRecord = 'alter table schema_migrations drop column additive';
+
+const connectAs = async (name: string) => {
+  const client = new pg.Client({ ...fresh.parts, application_name: name });
+  await client.connect();
+  return client;
+};
+
+it('a migration that contracts waits for the sessions of an earlier release, and the others do not wait for it', async () => {
+  const all = [first, contracting, third, contractingAgain];
+  const old = await connectAs('posthorn 1');
   const { rows } = await old.query('select pg_backend_pid() as pid');
-  expect(await migrate(database(), all)).toEqual([first]);
+  expect(await migrate(database(), all)).toEqual([first, third]);
   expect(await migrate(database(), all)).toEqual([]);
+  expect(await pendingIn(database(), all)).toEqual([contracting, contractingAgain]);
   const postponed = await postponedIn(database(), all);
   expect(postponed?.migration).toEqual(contracting);
   expect(postponed && describePostponed(postponed)).toMatch(
-    new RegExp(`^Migration 2 "less" waits until .*: session ${rows[0].pid} of PostgreSQL \\(idle\\)$`),
+    new RegExp(`^Migration 2 "less" waits until .* session ${rows[0].pid} of PostgreSQL \\(posthorn 1, idle\\)`),
   );
-  await old.query("set application_name = 'posthorn 1'");
-  expect(await migrate(database(), all)).toEqual([]);
-  // A program with another name but the role of the service could be a renamed Posthorn.
-  await old.query("set application_name = 'something'");
-  expect(await migrate(database(), all)).toEqual([]);
   await old.query("set application_name = 'posthorn 2'");
+  expect(await migrate(database(), all)).toEqual([contracting]);
+  await old.query("set application_name = 'posthorn 4'");
+  expect(await migrate(database(), all)).toEqual([contractingAgain]);
   expect(await postponedIn(database(), all)).toBeUndefined();
-  expect(await migrate(database(), all)).toEqual([contracting, last]);
   await old.end();
+});
+
+it('a session without a name is an earlier release only where an early build migrated, and until one migration has waited for it', async () => {
+  const all = [first, contracting, third, contractingAgain];
+  const tools = await Promise.all(['', 'psql', 'pgAdmin 4 - DB:posthorn', 'pg_dump'].map(connectAs));
+  const [unnamed, ...named] = tools;
+  expect(await migrate(database(), all)).toEqual(all);
+  await database().script('drop table schema_migrations');
+
+  await migrate(database(), [first]);
+  await database().script(earlyRecord);
+  expect(await migrate(database(), all)).toEqual([third]);
+  expect((await postponedIn(database(), all))?.sessions).toHaveLength(1);
+  await unnamed?.end();
+  expect(await migrate(database(), all.slice(0, 3))).toEqual([contracting]);
+  const another = await connectAs('');
+  expect(await migrate(database(), all)).toEqual([contractingAgain]);
+  for (const tool of [another, ...named]) await tool.end();
+});
+
+/** Columns, keys, references and indexes of all tables, whatever the order they were made in. */
+const shape = sql(
+  'test.shape',
+  `select array_agg(line order by line) as lines from (
+     select concat_ws(' ', attrelid::regclass, attname, format_type(atttypid, atttypmod), attnotnull) as line
+       from pg_attribute join pg_class c on c.oid = attrelid and c.relkind = 'r'
+      where c.relnamespace = 'public'::regnamespace and attnum > 0 and not attisdropped
+      union all select concat_ws(' ', conrelid::regclass, conname, convalidated, pg_get_constraintdef(oid)) from pg_constraint
+       where connamespace = 'public'::regnamespace
+      union all select pg_get_indexdef(indexrelid) from pg_index
+       join pg_class c on c.oid = indrelid and c.relnamespace = 'public'::regnamespace) s`,
+);
+
+it('contracting migrations that wait leave the schema that they leave in their turn', async () => {
+  const waiting = migrations.filter((migration) => 'contracts' in migration).map(({ number }) => number);
+  expect(waiting.length).toBeGreaterThan(0);
+  await migrate(database(), migrations, { without: waiting });
+  expect((await migrate(database(), migrations)).map(({ number }) => number)).toEqual(waiting);
+  const inTurn = await freshDatabase({ isMigrated: true });
+  const other = openDatabase(inTurn.parts, { report: () => undefined });
+  expect(await database().query(shape)).toEqual(await other.query(shape));
+  await other.close();
+  await inTurn.drop();
 });
 
 it('refuses a database that a newer Posthorn migrated', async () => {
@@ -156,7 +206,7 @@ it('refuses a database that a newer Posthorn migrated', async () => {
 
 it('accepts a database to which a newer Posthorn only added, and one that an early release recorded', async () => {
   await migrate(database(), [first]);
-  await database().script('alter table schema_migrations drop column additive');
+  await database().script(earlyRecord);
   expect(await migrate(database(), [first, second])).toEqual([second]);
   expect(await migrate(database(), [first])).toEqual([]);
 });
@@ -294,12 +344,12 @@ const withWorkspace = [
 it('the keys become wide while the release before writes, and a running service drops the narrow ones once it has ended', async () => {
   const before = migrations.filter(({ number }) => number <= 28);
   await migrate(database(), before);
-  const old = new pg.Client(fresh.parts);
-  await old.connect();
+  await database().script(earlyRecord);
+  const old = await connectAs('');
   await old.query(oldRelease.fill);
   await old.query(oldRelease.write(1));
   await migrate(database(), migrations);
-  const waiting = migrations.slice(migrations.findIndex(({ name }) => name === 'workspace-keys-alone'));
+  const waiting = migrations.filter((migration) => 'contracts' in migration);
   expect(await pendingIn(database(), migrations)).toEqual(waiting);
   await old.query(oldRelease.write(2));
 
@@ -323,7 +373,7 @@ it('the keys become wide while the release before writes, and a running service 
     goOn();
     return told.length === 1;
   });
-  expect(told).toEqual([{ first: waiting[0]?.number, last: migrations.length, count: waiting.length }]);
+  expect(told).toEqual([{ first: waiting[0]?.number, last: waiting.at(-1)?.number, count: waiting.length }]);
   expect(await pendingIn(database(), migrations)).toEqual([]);
 
   for (const table of withWorkspace) {

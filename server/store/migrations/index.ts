@@ -92,7 +92,8 @@ export const migrations = [
   { number: 30, name: 'workspaces-filled', sql: workspacesFilled },
   { number: 31, name: 'workspace-keys', sql: workspaceKeys },
   { number: 32, name: 'workspace-keys-alone', sql: workspaceKeysAlone, contracts: true },
-  { number: 33, name: 'workspace-references-checked', sql: workspaceReferencesChecked },
+  // Checks what 32 adds.
+  { number: 33, name: 'workspace-references-checked', sql: workspaceReferencesChecked, contracts: true },
   { number: 34, name: 'counted-posts', sql: countedPosts },
   { number: 35, name: 'retention', sql: retention },
   { number: 36, name: 'message-recipients', sql: messageRecipients },
