@@ -3,6 +3,7 @@
 // run [--image-mb N] and agent-tokens [--before].
 // Updates its sections in RESULTS.md or in another file; with --blink only in another file.
 // Plain JavaScript: it runs before anything is installed.
+import '../scripts/node-version.mjs';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';

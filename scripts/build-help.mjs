@@ -1,4 +1,5 @@
 // npm run build:help: builds docs/ into the static pages of /help, in dist/help, if a source has changed.
+import './node-version.mjs';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { compress, hashOf, replaceFolder } from './build-folder.mjs';

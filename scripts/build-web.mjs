@@ -1,4 +1,5 @@
 // Builds the web app into dist/web if its sources have changed. Plain JavaScript, because it runs before anything else.
+import './node-version.mjs';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { compress, hashOf, replaceFolder } from './build-folder.mjs';

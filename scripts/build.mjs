@@ -1,6 +1,8 @@
 // Compiles the server into dist/ when a source has changed. Packages stay in node_modules, as they are.
+import './node-version.mjs';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { findTreeUsers } from './tree-users.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 const dist = join(root, 'dist');
@@ -66,14 +68,20 @@ const writeAtomically = (path, contents) => {
   renameSync(`${path}.${process.pid}`, path);
 };
 
-/** Keeps recent files: a running process may still load chunks of its build, and another process may be writing. */
+/**
+ * Keeps all chunks while another process runs from this folder, which may still load them, and recent files elsewhere: it
+ * may be starting, and another may be writing.
+ */
 const removeOld = (files) => {
+  const isInUse = findTreeUsers(root).length > 0;
   const current = new Set(['built-from', ...files.map(({ path }) => basename(path))]);
   for (const entry of readdirSync(dist, { withFileTypes: true })) {
     if (!entry.isFile() || current.has(entry.name)) continue;
     const path = join(dist, entry.name);
     const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Infinity };
-    const mayBeUsedMs = /-[A-Z0-9]{8}\.js(\.map)?$/.test(entry.name) ? dayMs : /\.\d+$/.test(entry.name) ? minuteMs : 0;
+    const isChunk = /-[A-Z0-9]{8}\.js(\.map)?$/.test(entry.name);
+    if (isChunk && isInUse) continue;
+    const mayBeUsedMs = isChunk ? dayMs : /\.\d+$/.test(entry.name) ? minuteMs : 0;
     if (mtimeMs < Date.now() - mayBeUsedMs) rmSync(path, { force: true });
   }
   rmSync(join(dist, 'compile-cache'), { recursive: true, force: true });

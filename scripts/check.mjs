@@ -1,4 +1,5 @@
 // npm run check: runs these scripts of package.json, two at a time. Prints the output of those that fail, and their names.
+import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

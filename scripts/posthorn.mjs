@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The command `posthorn`. In a clone it installs what is missing and builds what changed, then runs.
+// The command `posthorn`. In a clone, `start` installs packages that changed, and every command builds what changed.
+import './node-version.mjs';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -14,16 +15,21 @@ const mustRun = (script) => {
   if (!run(script)) process.exit(1);
 };
 
-if (hasSources('server/cli/index.ts')) {
-  await import('./install.mjs');
+// A worker of a running service uses what its parent uses.
+const isWorker = process.env.NODE_UNIQUE_ID !== undefined;
+const isStart = process.argv[2] === 'start' && !isWorker;
+
+if (hasSources('server/cli/index.ts') && !isWorker) {
+  const { installPackages } = await import('./install.mjs');
+  installPackages({ mayUpdate: isStart });
   const { isBuilt } = await import('./build.mjs');
   if (!isBuilt()) mustRun('build.mjs');
 }
-if (process.argv[2] === 'start' && hasSources('web/index.html')) {
+if (isStart && hasSources('web/index.html')) {
   const { isWebBuilt } = await import('./build-web.mjs');
   if (!isWebBuilt()) mustRun('build-web.mjs');
 }
-if (process.argv[2] === 'start' && hasSources('docs/README.md')) {
+if (isStart && hasSources('docs/README.md')) {
   const { isHelpBuilt } = await import('./build-help.mjs');
   // Posthorn also starts without the help site, so a failed build is ignored.
   if (!isHelpBuilt()) run('build-help.mjs');

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RunningAgenda } from '#server/jobs/agenda';
 import { createDueLoop, type DueLoop } from '#server/jobs/due-loop';
 import { type DueKind, dueWork } from '#server/jobs/due-work';
@@ -198,6 +198,26 @@ describe('a loop of due work', () => {
     for (let turn = 0; turn < 5; turn++) await setImmediate();
     expect(claimed).toEqual([4, 4]);
     await loop.stop(0);
+  });
+
+  test('asks for no negative time when the next row is overdue after a claim', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    onTestFinished(() => timers.mockRestore());
+    const begun: string[] = [];
+    const rows = [['a', 'b'], [], ['c']];
+    const loop = createDueLoop<string>({
+      concurrency: 3,
+      claim: async () => rows.shift() ?? [],
+      handle: async (row) => void begun.push(row),
+      msToNext: async () => -1_000,
+      report: (error) => expect.unreachable(String(error)),
+    });
+    loop.start();
+    await until('the third is under way', () => begun.length === 3);
+    await loop.stop(0);
+    const waits = timers.mock.calls.map(([, ms]) => ms ?? 0);
+    expect(waits.length).toBeGreaterThan(0);
+    expect(waits.filter((ms) => ms < 0)).toEqual([]);
   });
 
   test('claims nothing when it is stopped in the moment it was woken', async () => {

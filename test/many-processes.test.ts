@@ -43,7 +43,8 @@ const lastEntry = new RegExp(`\\{ number: ${newest}, name: .+ \\},?`, 'g');
 const buildRelease = (root: string, changes: readonly (readonly [RegExp, (found: string) => string])[]) => {
   mkdirSync(join(root, 'dist'));
   for (const name of ['node_modules', 'openapi']) symlinkSync(join(here, name), join(root, name));
-  for (const name of ['package.json', 'scripts/posthorn.mjs']) cpSync(join(here, name), join(root, name));
+  for (const name of ['package.json', 'scripts/posthorn.mjs', 'scripts/node-version.mjs'])
+    cpSync(join(here, name), join(root, name));
   const changed = changes.map(() => 0);
   for (const name of readdirSync(join(here, 'dist')).filter((one) => one.endsWith('.js'))) {
     const text = changes.reduce(

@@ -82,7 +82,8 @@ export const createDueLoop = <Row>({
 
   const sleepFor = (ms: number) => {
     clearTimeout(timer);
-    if (!isStopped) timer = setTimeout(wake, ms);
+    // The next row may be overdue by now, and Node 24 warns about a negative time.
+    if (!isStopped) timer = setTimeout(wake, Math.max(0, ms));
   };
 
   const poll = async () => {
@@ -102,7 +103,7 @@ export const createDueLoop = <Row>({
     // All freed slots were refilled, so the known next due time still holds.
     if (!isNextDueStale && rows.length >= freedBefore) return sleepFor(nextDueMs - performance.now());
     isNextDueStale = false;
-    const ms = Math.max(0, Math.min((await msToNext()) ?? maxSleepMs, maxSleepMs));
+    const ms = Math.min((await msToNext()) ?? maxSleepMs, maxSleepMs);
     nextDueMs = performance.now() + ms;
     sleepFor(ms);
   };

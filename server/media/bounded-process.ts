@@ -53,7 +53,7 @@ const startTimeout = (ms: number, onTimeout: () => void) => {
   let dueMs = 0;
   let timer: NodeJS.Timeout | undefined;
   const extendOnce = () => {
-    timer = setTimeout(onTimeout, Math.min(performance.now() - dueMs, ms));
+    timer = setTimeout(onTimeout, Math.max(0, Math.min(performance.now() - dueMs, ms)));
   };
   const restart = () => {
     clearTimeout(timer);
