@@ -204,16 +204,16 @@ describe('a loop of due work', () => {
     const timers = vi.spyOn(globalThis, 'setTimeout');
     onTestFinished(() => timers.mockRestore());
     const begun: string[] = [];
-    const rows = [['a', 'b'], [], ['c']];
+    const rows = [['a', 'b'], ['c', 'd'], ['e']];
     const loop = createDueLoop<string>({
       concurrency: 3,
       claim: async () => rows.shift() ?? [],
       handle: async (row) => void begun.push(row),
-      msToNext: async () => -1_000,
+      msToNext: async () => 0,
       report: (error) => expect.unreachable(String(error)),
     });
     loop.start();
-    await until('the third is under way', () => begun.length === 3);
+    await until('the last is under way', () => begun.length === 5);
     await loop.stop(0);
     const waits = timers.mock.calls.map(([, ms]) => ms ?? 0);
     expect(waits.length).toBeGreaterThan(0);
