@@ -44,19 +44,51 @@ export interface MatchRow {
   readonly at: string;
 }
 
-const publishedAt = 'out.published_at';
-const calendarAt = `coalesce(${publishedAt}, p.scheduled_at)`;
-const groups: Record<PostGroup, { readonly has: string; readonly at: string; readonly order: 'asc' | 'desc' }> = {
-  Scheduled: { has: "p.status = 'Scheduled'", at: 'p.scheduled_at', order: 'asc' },
-  Drafts: { has: "p.status = 'Draft'", at: 'p.updated_at', order: 'desc' },
+/** Posts to choose from: `from` joins them as `p`, `at` is their time in the order of the group. */
+interface Source {
+  readonly from: string;
+  readonly has: string;
+  readonly at: string;
+}
+
+interface Group {
+  readonly sources: readonly Source[];
+  readonly order: 'asc' | 'desc';
+}
+
+const fromPosts = (has: string, at: string): Source => ({ from: 'posts p', has, at });
+const publishedPost = 'out.workspace_id = p.workspace_id and out.post_id = p.id';
+/**
+ * Each source is read along an index, so that a page costs the posts on it. One `coalesce` over both times has no index.
+ * `offset 0` keeps PostgreSQL from turning the inner select into a join of all posts.
+ */
+const timed: readonly Source[] = [
+  {
+    from: `published_posts out cross join lateral (select * from posts p where ${publishedPost} offset 0) p`,
+    has: 'out.workspace_id = $1',
+    at: 'out.published_at',
+  },
+  fromPosts(
+    `p.scheduled_at is not null and not exists (select from published_posts out where ${publishedPost} offset 0)`,
+    'p.scheduled_at',
+  ),
+];
+const groups: Record<PostGroup, Group> = {
+  Scheduled: { sources: [fromPosts("p.status = 'Scheduled'", 'p.scheduled_at')], order: 'asc' },
+  Drafts: { sources: [fromPosts("p.status = 'Draft'", 'p.updated_at')], order: 'desc' },
   Sent: {
-    has: "p.status in ('Publishing', 'Published', 'Failed')",
-    at: `coalesce(${calendarAt}, p.updated_at)`,
+    sources: [
+      {
+        from: `posts p left join published_posts out on ${publishedPost}`,
+        has: "p.status in ('Publishing', 'Published', 'Failed')",
+        at: 'coalesce(out.published_at, p.scheduled_at, p.updated_at)',
+      },
+    ],
     order: 'desc',
   },
-  Late: { has: isLate('p'), at: 'p.scheduled_at', order: 'asc' },
-  Timed: { has: `${calendarAt} is not null`, at: calendarAt, order: 'asc' },
-  Recent: { has: 'true', at: 'p.updated_at', order: 'desc' },
+  Late: { sources: [fromPosts(isLate('p'), 'p.scheduled_at')], order: 'asc' },
+  Timed: { sources: timed, order: 'asc' },
+  Recent: { sources: [fromPosts('true', 'p.updated_at')], order: 'desc' },
 };
 /** `labels` is the placeholder for the label ids, such as `$4`. */
 const filterBy = (labels: string) => `p.workspace_id = $1
@@ -73,20 +105,28 @@ const numbers = `case when out.post_id is not null then (
                 else 'None' end
       from publications n join accounts a on a.id = n.account_id
      where n.workspace_id = $1 and n.post_id = p.id) end`;
-const searchOf = ({ has, at, order }: (typeof groups)[PostGroup]) =>
-  `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 200) as text,
+const firstOf = ({ from, has, at }: Source, order: Group['order']) =>
+  `(select p.id, ${at} as at from ${from}
+     where ${filterBy('$11')} and ${has} and ($4::text is null or p.status = $4)
+       and ($5::timestamptz is null or ${at} >= $5) and ($6::timestamptz is null or ${at} < $6)
+       and ($7::timestamptz is null or (${at}, p.id) ${order === 'asc' ? '>' : '<'} ($7, $8))
+       and (cardinality($10::text[]) = 0 or p.id = any($10))
+     order by ${at} ${order}, p.id ${order} limit $9)`;
+/** The page is chosen first, so that texts, results and numbers are read for its posts only. */
+const searchOf = ({ sources, order }: Group) =>
+  `with page as materialized (
+     select * from (${sources.map((source) => firstOf(source, order)).join(' union all ')}) as first
+      order by at ${order}, id ${order} limit $9)
+   select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 200) as text,
           jsonb_array_length(p.versions -> 0 -> 'content') as items, p.account_ids, p.scheduled_at, p.results, p.updated_at,
           jsonb_path_query_first(p.versions, '$[0].content[*].media[0]') #>> '{}' as media_id,
-          out.published_at, out.engagement::float8 as engagement, ${at} as at, ${numbers} as numbers,
+          out.published_at, out.engagement::float8 as engagement, page.at, ${numbers} as numbers,
           array(select label_id from post_labels l where l.workspace_id = $1 and l.post_id = p.id order by label_id) as label_ids,
           case when p.status = 'Scheduled' then (select f.entries from forecasts f
             where f.workspace_id = p.workspace_id and f.post_id = p.id and f.entries <> '[]') end as forecast
-     from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
-    where ${filterBy('$11')} and ${has} and ($4::text is null or p.status = $4)
-      and ($5::timestamptz is null or ${at} >= $5) and ($6::timestamptz is null or ${at} < $6)
-      and ($7::timestamptz is null or (${at}, p.id) ${order === 'asc' ? '>' : '<'} ($7, $8))
-      and (cardinality($10::text[]) = 0 or p.id = any($10))
-    order by ${at} ${order}, p.id ${order} limit $9`;
+     from page join posts p on p.workspace_id = $1 and p.id = page.id
+     left join published_posts out on ${publishedPost}
+    order by page.at ${order}, p.id ${order}`;
 export const search = Object.fromEntries(
   Object.entries(groups).map(([group, rule]) => [group, sql(`posts.search.${group}`, searchOf(rule))]),
 ) as Record<PostGroup, ReturnType<typeof sql>>;

@@ -57,6 +57,7 @@ import { sql as reopened } from './0056-reopened.ts';
 import { sql as twoFactors } from './0057-two-factors.ts';
 import { sql as deletedSends } from './0058-deleted-sends.ts';
 import { sql as forecastCodes } from './0059-forecast-codes.ts';
+import { sql as postsInOrder } from './0060-posts-in-order.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -120,4 +121,5 @@ export const migrations = [
   { number: 57, name: 'two-factors', sql: twoFactors },
   { number: 58, name: 'deleted-sends', sql: deletedSends },
   { number: 59, name: 'forecast-codes', sql: forecastCodes },
+  { number: 60, name: 'posts-in-order', sql: postsInOrder },
 ] as const;
