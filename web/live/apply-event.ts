@@ -42,8 +42,13 @@ const staleDomains: Record<string, readonly string[]> = {
 };
 export const eventKinds = Object.keys(staleDomains);
 
-/** `dismissEverywhere` closes a toast in the other tabs too. */
-export const applyEvent = (client: QueryClient, event: LiveEvent, dismissEverywhere: (toastId: string) => void) => {
+export interface EventEffects {
+  markStale: (domain: string) => void;
+  /** Closes a toast in the other tabs too. */
+  dismissEverywhere: (toastId: string) => void;
+}
+
+export const applyEvent = (client: QueryClient, event: LiveEvent, { markStale, dismissEverywhere }: EventEffects) => {
   const { kind, id, text, steps = [] } = event;
   if (kind === 'here') return;
   if (kind === 'dismissed') return id === undefined ? undefined : closeToast(id, 'elsewhere');
@@ -71,7 +76,7 @@ export const applyEvent = (client: QueryClient, event: LiveEvent, dismissEverywh
     for (const queryKey of [keys.metrics(id), keys.history(id)]) void client.invalidateQueries({ queryKey });
   }
   if (kind === 'presence' && id !== undefined) void client.invalidateQueries({ queryKey: keys.presence(id) });
-  for (const domain of staleDomains[kind] ?? [kind]) void client.invalidateQueries({ queryKey: [domain] });
+  for (const domain of staleDomains[kind] ?? [kind]) markStale(domain);
   const toastId = toastIdOf(kind, id);
   if (kind === 'approval' && (!text || !id)) {
     // An approval event without text means that it was decided.

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Session } from '#generated/app-client';
 import { keys } from '#web/queries.ts';
 import { applyEvent, eventKinds, type LiveEvent } from './apply-event.ts';
+import { createStaleDomains } from './stale-domains.ts';
 
 /** `ended`: the person signed out, or another workspace is open. */
 const kinds = [...eventKinds, 'resync', 'ended'];
@@ -25,9 +26,12 @@ export const startLive = (workspaceId: string, client: QueryClient) => {
   let lastId = client.getQueryData<Session>(keys.session)?.liveFrom;
   const handle = (event: LiveEvent) => {
     lastId = event.eventId || lastId;
-    applyEvent(client, event, dismissEverywhere);
+    applyEvent(client, event, effects);
   };
-  const dismissEverywhere = (toastId: string) => channel.postMessage({ kind: 'dismissed', id: toastId });
+  const effects = {
+    markStale: createStaleDomains(client),
+    dismissEverywhere: (toastId: string) => channel.postMessage({ kind: 'dismissed', id: toastId }),
+  };
   channel.onmessage = ({ data }: MessageEvent<LiveEvent>) => handle(data);
   const controller = new AbortController();
   const requestedAt = performance.now();
