@@ -9,6 +9,7 @@ import { openDatabase, sql } from '#server/store/database';
 import { createDeliveries } from '#server/webhooks/deliveries';
 import type { ClaimedDelivery, ClaimedWebhook, DeliveryStore, Slots } from '#server/webhooks/store';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
+import { lockAwaited } from '#test/support/locks';
 import { createProcesses, type Processes } from '#test/support/processes';
 import { type Address, type ReceivedRequest, type Receiver, startReceiver } from '#test/support/receiver';
 import { type Service, startService } from '#test/support/service';
@@ -489,8 +490,11 @@ test('what fails while its webhook is being paused has ended', async () => {
   await webhook.test();
   await address.nth(1);
   const pause = sql('test.pause', 'update webhooks set paused_at = posthorn_now() where id = $1');
-  await service.database.query(pause, [webhook.id]);
-  open[0]?.writeHead(500).end();
+  await service.database.transaction(async () => {
+    await service.database.query(pause, [webhook.id]);
+    open[0]?.writeHead(500).end();
+    await lockAwaited(service);
+  });
   const delivery = await settled(webhook, 1);
   expect(delivery).toMatchObject({ state: 'failed', lastAnswer: 'HTTP 500' });
   expect(delivery).not.toHaveProperty('nextTryAt');

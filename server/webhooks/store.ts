@@ -352,15 +352,24 @@ const saveDelivered = sql(
    update webhooks set given_up_in_a_row = 0
     where given_up_in_a_row > 0 and id in (select webhook_id from done)`,
 );
-/** Gives the delivery up when no delay is left, or when the webhook was paused meanwhile. */
+/**
+ * Gives the delivery up when no delay is left, or when the webhook was paused meanwhile. Locks the webhook, because a
+ * pause that is not committed yet ends only what waits, and this delivery is still being sent. Not `for share`: two
+ * failures that both go on to count what was given up would deadlock.
+ */
 const saveFailed = sql(
   'deliveries.failed',
-  `update deliveries d set state = case when next.at is null then 'failed' else 'pending' end, due_at = next.at,
+  `with failed as (
+     select workspace_id, id, webhook_id from deliveries where workspace_id = $7 and id = $1 and claim = $2 for update
+   ), webhook as (
+     select paused_at from webhooks where id = (select webhook_id from failed) for no key update
+   )
+   update deliveries d set state = case when next.at is null then 'failed' else 'pending' end, due_at = next.at,
           attempts = d.attempts + 1, last_answer = $3, tried_at = clock.now, tries = ${appendTry('$3::text', '$4::int')},
           sent_headers = $5, claim = null
-     from (select posthorn_now() as now) clock, webhooks w,
-          lateral (select case when w.paused_at is null then clock.now + $6 * interval '1 millisecond' end as at) next
-    where d.workspace_id = $7 and d.id = $1 and d.claim = $2 and w.id = d.webhook_id`,
+     from (select posthorn_now() as now) clock, failed, webhook,
+          lateral (select case when webhook.paused_at is null then clock.now + $6 * interval '1 millisecond' end as at) next
+    where d.workspace_id = failed.workspace_id and d.id = failed.id`,
 );
 const saveRefused = sql(
   'deliveries.refused',
