@@ -32,7 +32,7 @@ const addPasskey = async (browser: Browser, name = 'Laptop') => {
 
 /** A workspace whose owner has a passkey, and an agent that sends approval requests there. */
 const openTeam = async ({ isRequired = false } = {}) => {
-  const { workspaceId, userId, browser: current } = await newTeam(service);
+  const { workspaceId, userId, email, browser: current } = await newTeam(service);
   const browser = current();
   const account = await service.addAccount('x', workspaceId);
   const as = { userId, workspaceId };
@@ -59,7 +59,7 @@ const openTeam = async ({ isRequired = false } = {}) => {
     (await service.asHuman('posts.get', { id: postId }, as)).status;
   const receiptOf = async ({ id }: { id: string }): Promise<ReceiptEntry> =>
     (await browser.get(`/api/approvals/${id}/receipt`)).body.entries?.[0].entry;
-  return { ...as, as, browser, device, ask, askToDelete, begin, confirm, approve, statusOf, receiptOf };
+  return { ...as, as, email, browser, device, ask, askToDelete, begin, confirm, approve, statusOf, receiptOf };
 };
 
 const refusal = (code: string) => ({ status: 403, body: { code: 'Forbidden', issues: [{ code }] } });
@@ -252,6 +252,56 @@ describe('a yes with a passkey', () => {
     expect(await team.begin(card)).toMatchObject({ status: 403, body: { message: /You have no passkey/ } });
   });
 });
+
+type Purpose = 'add' | 'sign-in' | 'second step' | 'confirm';
+
+test.each<Purpose>(['add', 'sign-in', 'second step', 'confirm'])(
+  'a challenge for “%s” is good there and at no other door',
+  async (purpose) => {
+    const team = await openTeam();
+    const card = await team.ask();
+    const half = service.browser();
+    const { body: pending } = await half.post('/api/auth/sign-in', { email: team.email, password });
+    expect(pending).toMatchObject({ issues: [{ code: 'SecondFactor' }] });
+    const alone = service.browser();
+    const confirmation = (await team.begin(card)).body;
+    const begin = {
+      add: async () => (await team.browser.post('/api/app/passkeys/begin', { password })).body.options,
+      'sign-in': async () => (await alone.post('/api/auth/passkeys/begin')).body.options,
+      'second step': async () => (await half.post('/api/auth/second-factor/begin', {})).body.options,
+      confirm: async () => confirmation.options,
+    };
+    const options = await begin[purpose]();
+    const doors: Record<Purpose, { knock: () => Promise<unknown>; refused: object }> = {
+      add: {
+        knock: () =>
+          team.browser.post('/api/app/passkeys', {
+            name: 'Of a thief',
+            response: createAuthenticator(origin).register(options),
+          }),
+        refused: { status: 400, body: { issues: [{ path: 'response' }] } },
+      },
+      'sign-in': {
+        knock: () => alone.post('/api/auth/passkeys', { response: team.device.answer(options) }),
+        refused: { status: 401 },
+      },
+      'second step': {
+        knock: () => half.post('/api/auth/second-factor', { response: team.device.answer(options) }),
+        refused: refusal('PasskeyRefused'),
+      },
+      confirm: {
+        knock: () =>
+          team.approve(card, { confirmation: { id: confirmation.id, response: team.device.answer(options) } }),
+        refused: refusal('PasskeyRefused'),
+      },
+    };
+    for (const [name, { knock, refused }] of Object.entries(doors)) {
+      if (name !== purpose) expect(await knock()).toMatchObject(refused);
+    }
+    expect((await team.browser.get('/api/app/passkeys')).body.passkeys).toHaveLength(1);
+    expect(await doors[purpose].knock()).toMatchObject({ status: 200 });
+  },
+);
 
 test('only somebody who has a passkey makes it a requirement, and the password ends it', async () => {
   const { browser } = await newTeam(service);

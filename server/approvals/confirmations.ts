@@ -13,11 +13,11 @@ const lifetimeMs = 60 * 60_000;
 
 /** Passkeys of the person who decides. */
 export interface Passkeys {
-  beginProof(userId: string, challenge: Buffer): Promise<object>;
+  beginProof(userId: string, confirmation: { id: string; challenge: Buffer }): Promise<object>;
   mustProve(
     userId: string,
     response: unknown,
-    options: { challenge: Buffer; isRepeated: boolean },
+    confirmation: { id: string; challenge: Buffer; isRepeated: boolean },
   ): Promise<Pick<NonNullable<ReceiptEntry['confirmation']>, 'passkeyId' | 'assertion'>>;
 }
 
@@ -63,7 +63,7 @@ export const createConfirmations = ({
       const nonce = randomBytes(32).toString('base64url');
       const now = clock.now();
       const id = newId('confirmation', now);
-      const options = await passkeys.beginProof(userId, bytesOf(nonce, cards).bytes);
+      const options = await passkeys.beginProof(userId, { id, challenge: bytesOf(nonce, cards).bytes });
       await store.insertConfirmation({ workspaceId, id, userId, nonce, cards, createdAt: now });
       return { id, options: { ...options } };
     },
@@ -92,7 +92,8 @@ export const createConfirmations = ({
       const digest = createHash('sha256').update(canonicalJson(assertion.response)).digest();
       const { numbers, challenge, bytes } = bytesOf(nonce, cards);
       const isRepeated = accepted?.equals(digest) === true;
-      const proof = await passkeys.mustProve(userId, assertion.response, { challenge: bytes, isRepeated });
+      const confirmation = { id: assertion.id, challenge: bytes, isRepeated };
+      const proof = await passkeys.mustProve(userId, assertion.response, confirmation);
       if (!isRepeated) await store.acceptAssertion(workspaceId, assertion.id, digest);
       const { scheduledAt } = card.edit ?? {};
       return { challenge, nonce, numbers, ...(scheduledAt && { scheduledAt }), ...proof };

@@ -5,7 +5,7 @@ import type { Clock } from '#server/clock';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import { fingerprintOf } from '#server/receipts/verify-receipts';
-import type { PasskeyRow, PasskeyStore } from './store.ts';
+import type { ChallengeUse, PasskeyRow, PasskeyStore } from './store.ts';
 
 /** Imported on demand: most commands and requests do not need it. */
 const webauthn = () => import('@simplewebauthn/server');
@@ -32,10 +32,10 @@ export const createPasskeys = ({
   const mustWork = () => {
     if (unavailable) throw new Refusal('Forbidden', unavailable);
   };
-  const keepChallenge = (challenge: string, userId?: string) =>
-    store.insertChallenge(challenge, userId, new Date(clock.now().getTime() + challengeMs));
-  const expected = (userId?: string) => ({
-    expectedChallenge: (challenge: string) => store.takeChallenge(challenge, userId, clock.now()),
+  const keepChallenge = (challenge: string, use: ChallengeUse) =>
+    store.insertChallenge(challenge, use, new Date(clock.now().getTime() + challengeMs));
+  const expected = (use: ChallengeUse) => ({
+    expectedChallenge: (challenge: string) => store.takeChallenge(challenge, use, clock.now()),
     expectedOrigin: origin,
     expectedRPID: rpID,
     requireUserVerification: true,
@@ -82,7 +82,7 @@ export const createPasskeys = ({
         excludeCredentials: existing.map(({ credentialId }) => ({ id: credentialId })),
         authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
       });
-      await keepChallenge(options.challenge, userId);
+      await keepChallenge(options.challenge, { purpose: 'add', userId });
       return options;
     },
 
@@ -95,7 +95,7 @@ export const createPasskeys = ({
           throw new Refusal('Conflict', `You have ${maxPasskeys} passkeys. Remove one to add another.`);
         const { registrationInfo } = await verifyRegistrationResponse({
           response: response as RegistrationResponseJSON,
-          ...expected(userId),
+          ...expected({ purpose: 'add', userId }),
         }).catch((error: unknown) => refuse(error, badResponse));
         if (registrationInfo === undefined) throw badResponse();
         const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
@@ -131,7 +131,7 @@ export const createPasskeys = ({
       mustWork();
       const { generateAuthenticationOptions } = await webauthn();
       const options = await generateAuthenticationOptions({ rpID, userVerification: 'required' });
-      await keepChallenge(options.challenge);
+      await keepChallenge(options.challenge, { purpose: 'sign-in' });
       return options;
     },
 
@@ -141,8 +141,8 @@ export const createPasskeys = ({
       return store.transaction(async () => {
         const passkey = await findFor(response);
         if (passkey === undefined) throw unknownPasskey();
-        const counter = await verifyAssertion(response, passkey, expected()).catch((error: unknown) =>
-          refuse(error, unknownPasskey),
+        const counter = await verifyAssertion(response, passkey, expected({ purpose: 'sign-in' })).catch(
+          (error: unknown) => refuse(error, unknownPasskey),
         );
         if (counter === undefined) throw unknownPasskey();
         await store.saveUsed(passkey.id, counter, clock.now());
@@ -150,11 +150,8 @@ export const createPasskeys = ({
       });
     },
 
-    /**
-     * Options for the browser of one person, who proves their presence. A given challenge binds the proof to its
-     * purpose.
-     */
-    beginProof: async (userId: string, challenge?: Buffer) => {
+    /** Options for the browser of one person, for the second step of a sign-in or a confirmation. */
+    beginProof: async (userId: string, confirmation?: ChallengedConfirmation) => {
       mustWork();
       const { generateAuthenticationOptions } = await webauthn();
       const own = await store.list(userId);
@@ -163,29 +160,31 @@ export const createPasskeys = ({
         rpID,
         userVerification: 'required',
         allowCredentials: own.map(({ credentialId: id }) => ({ id })),
-        ...(challenge && { challenge: new Uint8Array(challenge) }),
+        ...(confirmation && { challenge: new Uint8Array(confirmation.challenge) }),
       });
-      await keepChallenge(options.challenge, userId);
+      await keepChallenge(options.challenge, { purpose: proofPurpose(confirmation), userId });
       return options;
     },
 
     /**
      * Call inside a transaction. Returns the passkey and what it signed. `isRepeated`: the same answer was accepted
-     * before, and now proves another part of the same challenge.
+     * before, and now proves another part of the same confirmation.
      */
     mustProve: async (
       userId: string,
       response: unknown,
-      { challenge, isRepeated = false }: { challenge?: Buffer; isRepeated?: boolean } = {},
+      confirmation?: ChallengedConfirmation & { readonly isRepeated: boolean },
     ) => {
       mustWork();
       const passkey = await findFor(response);
       if (passkey?.userId !== userId) throw unprovenPasskey();
+      const { challenge, isRepeated = false } = confirmation ?? {};
+      const expectation = expected({ purpose: proofPurpose(confirmation), userId });
       const takes = async (answered: string) =>
         (challenge === undefined || answered === challenge.toString('base64url')) &&
-        (isRepeated || (await store.takeChallenge(answered, userId, clock.now())));
+        (isRepeated || (await expectation.expectedChallenge(answered)));
       const counter = await verifyAssertion(response, isRepeated ? { ...passkey, counter: 0 } : passkey, {
-        ...expected(userId),
+        ...expectation,
         expectedChallenge: takes,
       }).catch((error: unknown) => refuse(error, unprovenPasskey));
       if (counter === undefined) throw unprovenPasskey();
@@ -198,6 +197,15 @@ export const createPasskeys = ({
     purge: () => store.purgeChallenges(clock.now()),
   };
 };
+
+/** What a confirmation of approvals wants signed. */
+interface ChallengedConfirmation {
+  readonly id: string;
+  readonly challenge: Buffer;
+}
+
+const proofPurpose = (confirmation?: ChallengedConfirmation) =>
+  confirmation === undefined ? 'second-step' : (`confirm ${confirmation.id}` as const);
 
 /** Browsers offer passkeys only to a host with a name, on https or on this computer. */
 const whyUnavailable = ({ protocol, hostname, href }: URL) => {

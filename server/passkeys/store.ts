@@ -12,6 +12,13 @@ export interface PasskeyRow {
   readonly lastUsedAt: string | null;
 }
 
+/** A challenge is taken only for the use that it was made for: an answer to an approval must not add a passkey. */
+export interface ChallengeUse {
+  readonly purpose: 'add' | 'sign-in' | 'second-step' | `confirm ${string}`;
+  /** Nobody yet for a sign-in. */
+  readonly userId?: string;
+}
+
 const columns = `id, user_id as "userId", credential_id as "credentialId", public_key as "publicKey", counter::float8 as counter,
   transports, name, created_at as "createdAt", last_used_at as "lastUsedAt"`;
 /** Until the transaction ends, so that simultaneous requests cannot exceed the limit. */
@@ -29,11 +36,12 @@ const removeAll = sql('passkeys.removeAll', 'delete from passkeys where user_id 
 
 const insertChallenge = sql(
   'passkeys.insertChallenge',
-  'insert into passkey_challenges (challenge, user_id, expires_at) values ($1, $2, $3)',
+  'insert into passkey_challenges (challenge, purpose, user_id, expires_at) values ($1, $2, $3, $4)',
 );
 const takeChallenge = sql(
   'passkeys.takeChallenge',
-  'delete from passkey_challenges where challenge = $1 and user_id is not distinct from $2 and expires_at > $3',
+  `delete from passkey_challenges
+    where challenge = $1 and purpose = $2 and user_id is not distinct from $3 and expires_at > $4`,
 );
 const purgeChallenges = sql('passkeys.purgeChallenges', 'delete from passkey_challenges where expires_at <= $1');
 
@@ -61,10 +69,10 @@ export const createPasskeyStore = (db: Database) => ({
   remove: async (userId: string, id: string) => (await db.query<{ name: string }>(remove, [userId, id]))[0]?.name,
   removeAll: (userId: string) => db.run(removeAll, [userId]),
 
-  insertChallenge: (challenge: string, userId: string | undefined, expiresAt: Date) =>
-    db.run(insertChallenge, [challenge, userId ?? null, expiresAt]),
+  insertChallenge: (challenge: string, { purpose, userId }: ChallengeUse, expiresAt: Date) =>
+    db.run(insertChallenge, [challenge, purpose, userId ?? null, expiresAt]),
   /** Deletes it, so only one caller gets it. */
-  takeChallenge: async (challenge: string, userId: string | undefined, now: Date) =>
-    (await db.run(takeChallenge, [challenge, userId ?? null, now])) > 0,
+  takeChallenge: async (challenge: string, { purpose, userId }: ChallengeUse, now: Date) =>
+    (await db.run(takeChallenge, [challenge, purpose, userId ?? null, now])) > 0,
   purgeChallenges: (now: Date) => db.run(purgeChallenges, [now]),
 });

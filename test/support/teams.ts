@@ -18,6 +18,7 @@ export const newTeam = async (service: Service) => {
   const team = {
     workspaceId,
     userId,
+    email,
     browser: () => browser,
     /** After a session has expired. */
     signInAgain: async () => {

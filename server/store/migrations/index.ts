@@ -58,6 +58,7 @@ import { sql as twoFactors } from './0057-two-factors.ts';
 import { sql as deletedSends } from './0058-deleted-sends.ts';
 import { sql as forecastCodes } from './0059-forecast-codes.ts';
 import { sql as postsInOrder } from './0060-posts-in-order.ts';
+import { sql as challengePurposes } from './0061-challenge-purposes.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -122,4 +123,5 @@ export const migrations = [
   { number: 58, name: 'deleted-sends', sql: deletedSends },
   { number: 59, name: 'forecast-codes', sql: forecastCodes },
   { number: 60, name: 'posts-in-order', sql: postsInOrder },
+  { number: 61, name: 'challenge-purposes', sql: challengePurposes },
 ] as const;
