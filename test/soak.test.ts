@@ -37,6 +37,9 @@ const evidenceOf = ({
   arrivals = [arrival('part 1', 1)],
   items = 1,
   scheduledFor,
+  publishedAgain,
+  firstFinal = said.at(-1),
+  network = 'x',
   ...others
 }: {
   presses?: Press[];
@@ -44,10 +47,19 @@ const evidenceOf = ({
   arrivals?: Arrival[];
   items?: number;
   scheduledFor?: string;
+  publishedAgain?: number;
+  firstFinal?: Result | undefined;
+  network?: string;
 } & Partial<Evidence> = {}): Evidence => {
   const kind = items > 1 ? 'thread' : 'text';
-  const plan = shapePost({ number: 1, kind, way: 'publish', networks: ['x'], items, aheadMs: 0 });
-  const post: LedgerPost = { id: 'post_1', plan, presses, ...(scheduledFor !== undefined && { scheduledFor }) };
+  const plan = shapePost({ number: 1, kind, way: 'publish', networks: [network], items, aheadMs: 0 });
+  const post: LedgerPost = {
+    id: 'post_1',
+    plan,
+    presses,
+    ...(scheduledFor !== undefined && { scheduledFor }),
+    ...(publishedAgain !== undefined && { publishedAgainAtMs: at(publishedAgain) }),
+  };
   const statusOf = (result: Result) => (result.ok ? ('Published' as const) : ('Failed' as const));
   const events = said.map((result, index) => ({
     id: `evt_${index}`,
@@ -66,6 +78,7 @@ const evidenceOf = ({
   const books: Books = {
     posts: new Map([['post_1', stored]]),
     events,
+    firstFinals: new Map(firstFinal && [['post_1 acct_x', firstFinal]]),
     cards: new Map(),
     decisions: new Map(),
     mediaIds: new Set(),
@@ -77,7 +90,7 @@ const evidenceOf = ({
     uploads: new Map(),
     plan: { scheduled: 0, unscheduled: 0, lost: 0 },
     planLimit: 30,
-    accounts: new Map([['x', 'acct_x']]),
+    accounts: new Map([[network, 'acct_x']]),
     arrivals,
     refusedTokens: new Set(),
     books,
@@ -188,12 +201,25 @@ describe('the witness of the soak', () => {
     expect(problems(changed([failed('not_sent')], failed('uncertain')))).toEqual(['event']);
     const settled = evidenceOf({ said: [failed('uncertain'), ok] });
     expect(findProblems(settled)).toEqual([]);
-    expect(countSends(settled)).toMatchObject({ published: 1, leftAlone: 1, settled: 1, needsHuman: {} });
+    expect(countSends(settled)).toMatchObject({ published: 1, settled: 1, needsHuman: {} });
     expect(problems(evidenceOf({ said: [failed('not_sent'), ok], arrivals: [arrival('part 1', 5)] }))).toEqual([
       'event',
     ]);
     const unsettled = { ...settled, books: { ...settled.books, events: settled.books.events.slice(0, 1) } };
     expect(problems(unsettled)).toEqual(['event']);
+  });
+
+  test('counts a send as needing a person at its first final result, whoever acts later', () => {
+    const again = { presses: [pressed(0), pressed(100)], publishedAgain: 100 };
+    const needsHuman = (evidence: Parameters<typeof evidenceOf>[0]) => countSends(evidenceOf(evidence)).needsHuman;
+    const notSent = { said: [failed('not_sent'), ok], arrivals: [arrival('part 1', 101)] };
+    expect(needsHuman({ ...again, ...notSent, firstFinal: failed('not_sent') })).toEqual({ not_sent: 1 });
+    // Published again while the first answer was uncertain: the person did it only if the second request arrived.
+    const said = [failed('uncertain'), ok];
+    expect(needsHuman({ ...again, said, arrivals: [arrival('part 1', 101)] })).toEqual({ not_sent: 1 });
+    expect(needsHuman({ ...again, said, arrivals: [arrival('part 1', 1, 300)] })).toEqual({});
+    expect(needsHuman({ ...again, said, firstFinal: failed('uncertain') })).toEqual({ uncertain: 1 });
+    expect(needsHuman({ said: [failed('uncertain')], network: 'linkedin' })).toEqual({});
   });
 
   test('wants a card decided once, as the person was told', () => {

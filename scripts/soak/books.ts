@@ -17,6 +17,8 @@ export interface Books {
     readonly results: readonly Result[];
     readonly createdAt: string;
   }[];
+  /** By post and account: the first result that does not change by itself. */
+  readonly firstFinals: ReadonlyMap<string, Result>;
   readonly cards: ReadonlyMap<string, CardStatus>;
   /** How often the audit log says that a card was approved or rejected. */
   readonly decisions: ReadonlyMap<string, number>;
@@ -24,6 +26,19 @@ export interface Books {
   /** Of the workspace with the small plan. */
   readonly plan: { readonly used: number; readonly scheduled: number };
 }
+
+/** Call once the database is migrated. A later result may be the work of a person who published again. */
+export const keepFirstFinals = (db: pg.Pool) =>
+  db.query(`
+    create table soak_first_finals (post_id text, account_id text, result jsonb, primary key (post_id, account_id));
+    create function soak_keep_first_final() returns trigger language plpgsql as $$ begin
+      insert into soak_first_finals values (new.post_id, new.account_id, new.result) on conflict do nothing;
+      return null;
+    end $$;
+    create trigger soak_first_finals after insert or update on sends for each row
+      when (new.result is not null and new.due_at is null) execute function soak_keep_first_final()`);
+
+export const sendKey = (postId: string, accountId: string) => `${postId} ${accountId}`;
 
 export const readBooks = async (db: pg.Pool, planWorkspaceId: string): Promise<Books> => {
   const read = async <Row extends object>(text: string, values: unknown[] = []) =>
@@ -36,6 +51,9 @@ export const readBooks = async (db: pg.Pool, planWorkspaceId: string): Promise<B
     `select id, type, data -> 'post' ->> 'id' as "postId", data -> 'post' ->> 'status' as status,
             data -> 'post' -> 'results' as results, created_at::text as "createdAt"
        from events where type in ('post.published', 'post.failed') order by data -> 'post' ->> 'updatedAt'`,
+  );
+  const firstFinals = await read<{ postId: string; accountId: string; result: Result }>(
+    'select post_id as "postId", account_id as "accountId", result from soak_first_finals',
   );
   const cards = await read<{ id: string; status: CardStatus }>('select id, status from approval_cards');
   const decisions = await read<{ id: string; count: number }>(
@@ -51,6 +69,7 @@ export const readBooks = async (db: pg.Pool, planWorkspaceId: string): Promise<B
   return {
     posts: new Map(posts.map((post) => [post.id, post])),
     events,
+    firstFinals: new Map(firstFinals.map(({ postId, accountId, result }) => [sendKey(postId, accountId), result])),
     cards: new Map(cards.map(({ id, status }) => [id, status])),
     decisions: new Map(decisions.map(({ id, count }) => [id, count])),
     mediaIds: new Set(media.map(({ id }) => id)),

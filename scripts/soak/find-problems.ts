@@ -1,5 +1,5 @@
 import type { Result } from '#contracts/posts';
-import type { Books } from './books.ts';
+import { type Books, sendKey } from './books.ts';
 import type { Outage } from './instances.ts';
 import { isAcknowledged, type LedgerCard, type LedgerPost } from './ledger.ts';
 import type { Arrival } from './twins.ts';
@@ -262,37 +262,50 @@ const problemsOfFloor = (evidence: Evidence): Problem[] => {
 };
 
 /** Permanent failures, as opposed to temporary trouble. */
-const finalCodes = ['content_refused', 'permission', 'invalid'];
+const permanentCodes = ['content_refused', 'permission', 'invalid'];
 
-/**
- * How sends ended. Of those that nobody published again, the ones that were unsuccessful at first and succeeded later are
- * settled; the other failures need a person. Posts that were published again while a result was uncertain are not judged.
- */
-export const countSends = ({ posts, accounts, books, refusedTokens }: Evidence) => {
+/** LinkedIn shows no app the posts of a profile, so only a person can tell whether a lost answer became a post. */
+const cannotBeAsked = new Set(['linkedin']);
+
+/** How sends ended: published after all, settled without a person, or in need of one at their first final result. */
+export const countSends = (evidence: Evidence) => {
+  const { posts, accounts, books } = evidence;
   const needsHuman: Record<string, number> = {};
-  const counts = { sends: 0, published: 0, leftAlone: 0, settled: 0 };
+  const counts = { sends: 0, published: 0, settled: 0, cannotBeAsked: 0, needsHumanThere: 0 };
   for (const post of posts.filter(isAcknowledged)) {
     const [first] = books.events.filter(({ postId }) => postId === post.id);
     const last = books.posts.get(post.id)?.results ?? [];
-    const before = post.resultsSeen ?? last;
-    const isLeftAlone = post.resultsSeen?.every(({ uncertain }) => !uncertain) ?? true;
     for (const network of post.plan.networks) {
       const isOurs = ({ accountId }: Result) => accountId === accounts.get(network);
       counts.sends++;
       if (last.find(isOurs)?.ok) counts.published++;
-      if (!isLeftAlone) continue;
-      counts.leftAlone++;
-      const result = before.find(isOurs);
-      if (result?.ok) {
-        if (!first?.results.find(isOurs)?.ok) counts.settled++;
-        continue;
-      }
-      const code = result?.error?.code ?? 'no result';
-      const isFinal = finalCodes.includes(code) || (code === 'reconnect' && refusedTokens.has(network));
-      if (!isFinal) needsHuman[code] = (needsHuman[code] ?? 0) + 1;
+      const code = whyHuman(evidence, post, network);
+      if (cannotBeAsked.has(network)) {
+        counts.cannotBeAsked++;
+        if (code !== undefined) counts.needsHumanThere++;
+      } else if (code !== undefined) needsHuman[code] = (needsHuman[code] ?? 0) + 1;
+      else if (last.find(isOurs)?.ok && !first?.results.find(isOurs)?.ok) counts.settled++;
     }
   }
   return { ...counts, needsHuman };
+};
+
+/** The error code of a send that a person had to look after, whoever acted later; undefined when nobody had to. */
+const whyHuman = (
+  { accounts, books, arrivals, refusedTokens }: Evidence,
+  { id, plan: { number }, publishedAgainAtMs = Number.POSITIVE_INFINITY }: LedgerPost,
+  network: string,
+) => {
+  const result = books.firstFinals.get(sendKey(id, accounts.get(network) ?? ''));
+  if (result?.ok) {
+    const isSentByPerson = arrivals.some(
+      (one) => one.network === network && one.marker?.number === number && one.requestedAtMs > publishedAgainAtMs,
+    );
+    return isSentByPerson ? 'not_sent' : undefined;
+  }
+  const code = result?.error?.code ?? 'no result';
+  const isPermanent = permanentCodes.includes(code) || (code === 'reconnect' && refusedTokens.has(network));
+  return isPermanent ? undefined : code;
 };
 
 const nameOf = ({ id, plan: { number, kind } }: LedgerPost) => `post ${number} (${kind}, ${id})`;

@@ -1,4 +1,3 @@
-import type { Result } from '#contracts/posts';
 import type { WorldClock } from './clocks.ts';
 import type { PlannedPost } from './posts.ts';
 
@@ -15,8 +14,8 @@ export interface LedgerPost {
   readonly presses: Press[];
   /** ISO-8601 instant that was acknowledged. */
   scheduledFor?: string;
-  /** What the person read before they published it again for the first time. */
-  resultsSeen?: readonly Result[];
+  /** When the person published it again for the first time, by the world clock. */
+  publishedAgainAtMs?: number;
 }
 
 export interface LedgerCard {

@@ -6,7 +6,7 @@ export interface Summary {
   readonly minutes: number;
   readonly faults: Readonly<Record<string, number>>;
   readonly figures: Readonly<Record<Figure, number>>;
-  /** Sends that were not retried by a person and still need one, by error code. */
+  /** Sends that needed a person at their first final result, by error code. Without networks that cannot be asked. */
   readonly needsHuman: Readonly<Record<string, number>>;
   readonly problems: readonly Problem[];
   /** When processes, clocks and the database were hit, to help explain problems. */
@@ -19,8 +19,9 @@ const figureNames = [
   'parts',
   'published',
   'arrivals',
-  'left alone',
   'settled by themselves',
+  'sends that cannot be asked about',
+  'of them need a human',
   'published again',
   'events',
   'deliveries',
@@ -68,7 +69,8 @@ export const formatSummary = ({ seeds, minutes, faults, figures, needsHuman, pro
   for (const [group, names] of groups) rows.push([`  ${group}`, names.join(', ')]);
   for (const name of figureNames) rows.push([name, String(figures[name] ?? 0)]);
   const human = sum(needsHuman);
-  const share = figures['left alone'] > 0 ? human / figures['left alone'] : 0;
+  const judged = figures.sends - figures['sends that cannot be asked about'];
+  const share = judged > 0 ? human / judged : 0;
   const codes = Object.entries(needsHuman).map(([code, times]) => `${code} ${times}`);
   rows.push([
     'needs a human',

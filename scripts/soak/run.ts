@@ -155,7 +155,7 @@ const summarise = (
   problems: readonly Problem[],
   { seed, minutes }: SoakOptions,
 ): Summary => {
-  const { sends, published, leftAlone, settled, needsHuman } = countSends(evidence);
+  const { sends, published, settled, cannotBeAsked, needsHumanThere, needsHuman } = countSends(evidence);
   const acknowledged = evidence.posts.filter(isAcknowledged);
   const partsOf = ({ plan: { networks, parts } }: LedgerPost) => networks.length * parts.length;
   return {
@@ -168,8 +168,9 @@ const summarise = (
       parts: acknowledged.reduce((sum, post) => sum + partsOf(post), 0),
       published,
       arrivals: evidence.arrivals.length,
-      'left alone': leftAlone,
       'settled by themselves': settled,
+      'sends that cannot be asked about': cannotBeAsked,
+      'of them need a human': needsHumanThere,
       'published again': secondLook.figures(),
       events: evidence.books.events.length,
       deliveries: hook.received().length,

@@ -63,7 +63,7 @@ export const createSecondLook = ({
     await reconnect();
     const postsById = byId();
     const due: LedgerPost[] = [];
-    for (const { id, updatedAt, results } of await failedPosts()) {
+    for (const { id, updatedAt } of await failedPosts()) {
       const post = postsById.get(id);
       const time = times.get(id) ?? 0;
       if (post === undefined || time >= maxTimes) continue;
@@ -73,7 +73,7 @@ export const createSecondLook = ({
       const waitMs = waitOf(post, time);
       const isDue = { 'in time': clock.nowMs() - seenMs > waitMs, impatient: waitMs < longestHoldMs, everyone: true };
       if (!isDue[who]) continue;
-      post.resultsSeen ??= results;
+      post.publishedAgainAtMs ??= clock.nowMs();
       due.push(post);
     }
     await Promise.all(due.map(publishAgain));

@@ -7,6 +7,7 @@ import { startEmbedded } from '#server/store/embedded';
 import { createProcesses } from '#test/support/processes';
 import { startReceiver } from '#test/support/receiver';
 import { startBalancer } from './balancer.ts';
+import { keepFirstFinals } from './books.ts';
 import { createAgent, signInPerson } from './callers.ts';
 import { createDatabaseClock, createWorldClock } from './clocks.ts';
 import { startDatabaseProxy } from './database-proxy.ts';
@@ -98,6 +99,7 @@ export const buildWorld = async (streams: Streams) => {
       '--token-name',
       'soak',
     );
+    await keepFirstFinals(db);
     const { PATH, HOME, TMPDIR } = process.env;
     const instances = await startInstances({
       settings: { PATH, HOME, TMPDIR, POSTHORN_DATA: processes.dataDir, ...settings },
