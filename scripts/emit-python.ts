@@ -167,11 +167,33 @@ if TYPE_CHECKING:
 
 
 class PosthornError(Exception):
-    """Every error of this package."""
+    """Every error of this package. What only an answer of the server has is None for the others: see ApiError."""
+
+    code: str | None = None
+    status: int | None = None
+    issues: list[Issue] | None = None
+    request_id: str | None = None
+    retry_after_s: float | None = None
+    headers: Mapping[str, str] | None = None
+
+    @property
+    def message(self) -> str:
+        return str(self)
+
+    @property
+    def approval_url(self) -> str | None:
+        """For ApprovalRequired: the page of the app where a human can do it."""
+        address = re.search(r"https?://\\S+?(?=[.,]?(?:\\s|$))", self.message)
+        return address[0] if self.code == "ApprovalRequired" and address else None
 
 
 class ApiError(PosthornError):
     """The server answered with an error. Branch on \`code\`, or on the class: there is one for each code."""
+
+    code: str
+    status: int
+    issues: list[Issue]
+    headers: Mapping[str, str]
 
     def __init__(
         self,
@@ -187,17 +209,10 @@ class ApiError(PosthornError):
         super().__init__(message)
         self.code = code
         self.status = status
-        self.message = message
         self.issues = issues
         self.request_id = request_id
         self.retry_after_s = retry_after_s
         self.headers = headers
-
-    @property
-    def approval_url(self) -> str | None:
-        """For ApprovalRequired: the page of the app where a human can do it."""
-        address = re.search(r"https?://\\S+?(?=[.,]?(?:\\s|$))", self.message)
-        return address[0] if self.code == "ApprovalRequired" and address else None
 
 
 class PosthornConnectionError(PosthornError):

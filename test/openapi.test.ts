@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import { errorExamples, errorSchemas } from '#contracts/errors';
 import { events } from '#contracts/events';
 import { actions } from '#generated/catalog';
 import { breakingChanges, type Document, declaredIn, publicPart } from '#scripts/breaking-changes';
+import { breakingTypes, pythonTypes, typescriptTypes } from '#scripts/sdk-types';
 
 interface Content {
   example?: unknown;
@@ -208,6 +211,37 @@ test('what is added breaks nobody', () => {
       [actionAt('posts.copy'), { post: { operationId: 'posts_copy' } }],
     ),
   ).toEqual([]);
+});
+
+describe('a member that an exported type of an SDK loses is noticed', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'posthorn-sdk-types-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** A copy of an SDK in which the text of a file is changed. */
+  const changedSdk = (sdk: string, file: string, ...[from, to]: [from: string | RegExp, to: string]) => {
+    const copy = join(folder, sdk);
+    cpSync(join('generated', sdk), copy, { recursive: true });
+    const text = readFileSync(join(copy, file), 'utf8');
+    expect(text).toMatch(from);
+    writeFileSync(join(copy, file), text.replace(from, to));
+    return copy;
+  };
+
+  test('in TypeScript, also where it may be undefined now', () => {
+    const before = { sdk: typescriptTypes('generated/sdk') };
+    expect(before.sdk.PosthornError).toContain('code?');
+    const lost = changedSdk('sdk', 'src/posthorn-error.ts', /^ {2}declare readonly code: .*\n/m, '');
+    expect(breakingTypes(before, { sdk: typescriptTypes(lost) })).toContain('sdk PosthornError.code is gone');
+    const optional = changedSdk('sdk', 'src/types.ts', /(?<=interface Badge \{[^}]*)color: /, 'color?: ');
+    expect(breakingTypes(before, { sdk: typescriptTypes(optional) })).toEqual(['sdk Badge.color may be undefined']);
+  });
+
+  test('in Python', () => {
+    const before = { sdk: pythonTypes('generated/python/posthorn') };
+    expect(before.sdk.ConflictError).toContain('request_id');
+    const lost = changedSdk('python/posthorn', 'client.py', 'def publish_now(', 'def publish(');
+    expect(breakingTypes(before, { sdk: pythonTypes(lost) })).toEqual(['sdk PostsApi.publish_now is gone']);
+  });
 });
 
 test('only what stands below Breaking of the next release is declared', () => {

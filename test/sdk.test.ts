@@ -274,7 +274,9 @@ describe('errors', () => {
   test('isPosthornError narrows to a code', async () => {
     answers.push(fault('Conflict'));
     const error = await failure(posthorn.posts.get({ id: 'post_1' }));
-    expect(isPosthornError(error)).toBe(true);
+    if (!isPosthornError(error)) return expect.unreachable('it is an error of this package');
+    expectTypeOf(error.code).toEqualTypeOf<ErrorCode | undefined>();
+    expect(error.code).toBe('Conflict');
     expect(isPosthornError(error, 'NotFound')).toBe(false);
     expect(isPosthornError(new Error('Conflict'), 'Conflict')).toBe(false);
     if (!isPosthornError(error, 'Conflict')) return expect.unreachable('it is a Conflict');
@@ -323,6 +325,8 @@ describe('errors', () => {
     expect(error).toBeInstanceOf(ConnectionError);
     expect([error instanceof PosthornError, isPosthornError(error), isApiError(error)]).toEqual([true, true, false]);
     expect(error).toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('ECONNREFUSED') });
+    const { message } = error as Error;
+    expect(JSON.parse(JSON.stringify(error))).toEqual({ name: 'ConnectionError', message });
     expect(waits).toHaveLength(2);
   });
 

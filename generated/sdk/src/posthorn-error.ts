@@ -14,26 +14,42 @@ export interface ErrorDetails<Code extends ErrorCode> {
 const brand = Symbol.for('posthorn-sdk.error');
 const answerBrand = Symbol.for('posthorn-sdk.api-error');
 
-/** Every error of this package. */
-export class PosthornError extends Error {
+/** Every error of this package. What only an answer of the server has is undefined for the others: see ApiError. */
+export class PosthornError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name: string = 'PosthornError';
   readonly [brand] = true;
+  declare readonly code: Code | undefined;
+  declare readonly status: number | undefined;
+  declare readonly issues: Issue[] | undefined;
+  declare readonly requestId: string | undefined;
+  declare readonly headers: Headers | undefined;
+  declare readonly retryAfterMs: number | undefined;
+
+  /** For ApprovalRequired: the page of the app where a human can do it */
+  get approvalUrl(): string | undefined {
+    return this.code === 'ApprovalRequired' ? /https?:\/\/\S+?(?=[.,]?(?:\s|$))/.exec(this.message)?.[0] : undefined;
+  }
+
+  /** JSON.stringify would omit the message of an Error. */
+  toJSON(): object {
+    return { ...this, message: this.message };
+  }
 }
 
 /** The server answered with an error. Branch on `code`, or on the class: there is one for each code. */
-export class ApiError<Code extends ErrorCode = ErrorCode> extends PosthornError {
+export class ApiError<Code extends ErrorCode = ErrorCode> extends PosthornError<Code> {
   override readonly name: string = 'ApiError';
   readonly [answerBrand] = true;
-  readonly code: Code;
+  override readonly code: Code;
   /** HTTP status of the answer */
-  readonly status: number;
+  override readonly status: number;
   /** One entry per problem in the input or the post; empty for most codes */
-  readonly issues: Issue[];
+  override readonly issues: Issue[];
   /** Quote it when you report a problem to the operator of the server */
-  readonly requestId: string | undefined;
-  readonly headers: Headers;
+  override readonly requestId: string | undefined;
+  override readonly headers: Headers;
   /** How long the server asks you to wait before the next try, from `Retry-After` */
-  readonly retryAfterMs: number | undefined;
+  override readonly retryAfterMs: number | undefined;
 
   constructor(details: ErrorDetails<Code>) {
     super(details.message);
@@ -45,13 +61,8 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends PosthornError 
     this.retryAfterMs = retryAfterMs(details.headers);
   }
 
-  /** For ApprovalRequired: the page of the app where a human can do it */
-  get approvalUrl(): string | undefined {
-    return this.code === 'ApprovalRequired' ? /https?:\/\/\S+?(?=[.,]?(?:\s|$))/.exec(this.message)?.[0] : undefined;
-  }
-
-  /** JSON.stringify would omit the message of an Error. */
-  toJSON(): object {
+  /** Without the headers. */
+  override toJSON(): object {
     const { name, code, status, message, issues, requestId } = this;
     return { name, code, status, message, issues, requestId };
   }
