@@ -117,7 +117,7 @@ export const route = <const R extends Route>(declaration: R): R => declaration;
 /** A path whose handler writes the answer itself: bytes, a stream, another protocol. OpenAPI and the clients leave it out. */
 export interface RawRoute {
   /** Every: the handler answers for all methods, and refuses by itself. */
-  readonly methods: readonly ('GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE')[] | 'Every';
+  readonly methods: readonly ('GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PATCH' | 'DELETE')[] | 'Every';
   /** Parameters as `:id`. */
   readonly path: `/${string}`;
   readonly description: string;

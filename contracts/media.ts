@@ -228,6 +228,13 @@ export const mediaPaths = {
     handler: 'Own',
     description: 'One file as multipart/form-data, from whoever was told the address; media.list gives one.',
   }),
+  describeResumableUploads: rawRoute({
+    methods: ['OPTIONS'],
+    path: '/api/media/uploads',
+    access: 'Open',
+    handler: 'Own',
+    description: 'What this server takes by the tus protocol: version, extensions and the largest file.',
+  }),
   createResumableUpload: rawRoute({
     methods: ['POST'],
     path: '/api/media/uploads',

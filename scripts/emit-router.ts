@@ -67,7 +67,7 @@ const verbsOf = ({ methods }: RawRoute) =>
     ? (['all'] as const)
     : methods.flatMap((method) => (method === 'HEAD' ? [] : [verbs[method]]));
 
-const verbs = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const;
+const verbs = { GET: 'get', OPTIONS: 'options', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const;
 
 const methodsByPath = () => {
   const byPath = new Map<string, string[]>();

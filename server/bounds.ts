@@ -64,7 +64,7 @@ export const bounds = {
    * (what a killed process loses) and their number, and how long a request waits for the finished file.
    */
   resumableUploadMs: 24 * 3_600_000,
-  openUploads: 200,
+  openUploads: 32,
   uploadPartBytes: 8 * MiB,
   uploadParts: 2_000,
   uploadWaitMs: 20_000,

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { readdir, stat } from 'node:fs/promises';
+import { access, readdir, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Posthorn } from '#generated/sdk/src/index';
+import { bounds } from '#server/bounds';
 import { createHttpServer } from '#server/http/server';
 import { openDatabase, sql } from '#server/store/database';
 import { lockAwaited } from '#test/support/locks';
@@ -158,19 +159,51 @@ test('two processes that finish one upload at once add one file', async () => {
   expect(await partsLeft()).toEqual([]);
 });
 
+/** As if nothing had arrived for this long. */
+const age = async (hours: number) => {
+  const older = sql('test.age', `update resumable_uploads set expires_at = expires_at - $1 * interval '1 hour'`);
+  await service.database.run(older, [hours]);
+};
+
 test('one that is abandoned is removed after a day, with its bytes', async () => {
   const path = await beginAt(photo.length);
   await patch(path, 0, photo.subarray(0, 3000));
   expect(await partsLeft()).not.toEqual([]);
-  service.wallClock.forward(23 * hourMs);
+  await age(23);
   await service.runChore('remove abandoned uploads');
   expect(await offsetOf(path)).toBe(3000);
-  service.wallClock.forward(2 * hourMs);
+  await age(2);
   expect((await send({ method: 'GET', path })).status).toBe(404);
   await service.runChore('remove abandoned uploads');
-  service.wallClock.forward(-25 * hourMs);
+  await age(-25);
   expect((await send({ method: 'HEAD', path })).status).toBe(404);
   expect(await partsLeft()).toEqual([]);
+});
+
+test('a process whose clock is a day ahead ends no upload, and removes no file that is arriving', async () => {
+  const path = await beginAt(photo.length);
+  await patch(path, 0, photo.subarray(0, 3000));
+  const arriving = join(service.config.dataDir, 'incoming', 'arriving');
+  await writeFile(arriving, 'x');
+  const orphan = join(service.config.dataDir, 'media', 'media_01JCQ3A1B2C3D4E5F6G7H8J9K0');
+  await writeFile(orphan, 'its row is about to be written');
+  service.wallClock.forward(25 * hourMs);
+  for (const chore of ['remove abandoned uploads', 'remove files without a media item']) await service.runChore(chore);
+  expect(await offsetOf(path)).toBe(3000);
+  service.wallClock.forward(-25 * hourMs);
+  await Promise.all([access(arriving), access(orphan)]);
+  expect((await patch(path, 3000, photo.subarray(3000))).status).toBe(204);
+});
+
+test('uploads that begin at once end at the bound exactly', async () => {
+  const { token } = await service.addWorkspace();
+  const create = { method: 'POST', path: '/api/media/uploads', headers: { 'upload-length': '9' }, token };
+  const answers = await Promise.all(Array.from({ length: bounds.openUploads + 40 }, () => send(create)));
+  const begun = answers.filter(({ status }) => status === 201);
+  expect(begun).toHaveLength(bounds.openUploads);
+  expect(answers.find(({ status }) => status !== 201)).toMatchObject({ status: 409, body: { code: 'Conflict' } });
+  await send({ method: 'DELETE', path: begun[0]?.headers.get('location') ?? '', token });
+  expect((await send(create)).status).toBe(201);
 });
 
 test('a file of a wrong type or size is refused at its first bytes, and again to who asks again', async () => {
@@ -231,8 +264,7 @@ test('the Idempotency-Key of an upload that has expired begins a new one', async
   const headers = { 'idempotency-key': 'horn-2' };
   const path = await beginAt(photo.length, headers);
   await patch(path, 0, photo.subarray(0, 3000));
-  service.wallClock.forward(25 * hourMs);
-  onTestFinished(() => service.wallClock.forward(-25 * hourMs));
+  await age(25);
   const again = await begin(photo.length, headers);
   expect([again.status, again.headers.get('upload-offset')]).toEqual([201, '0']);
   expect(again.headers.get('location')).not.toBe(path);
@@ -244,10 +276,29 @@ test('headers that are not of the protocol are refused in the shape of this API'
   expect([old.status, old.headers.get('tus-version'), old.body.code]).toEqual([412, '1.0.0', 'BadInput']);
   expect((await begin(0)).body.issues).toMatchObject([{ path: 'Upload-Length', code: 'Empty' }]);
   expect((await begin(1, { 'upload-length': '1e3' })).body.issues).toMatchObject([{ path: 'Upload-Length' }]);
-  expect((await begin(9, { 'upload-metadata': 'alt /w==' })).body.issues).toMatchObject([{ path: 'Upload-Metadata' }]);
+  for (const metadata of [
+    'alt /w==',
+    'alt horn!',
+    'alt a',
+    'alt aG9ybg== more',
+    'alt aG9ybg==,',
+    'alt aG9ybg==,alt eA==',
+  ])
+    expect(await begin(9, { 'upload-metadata': metadata })).toMatchObject({
+      status: 400,
+      body: { code: 'BadInput', issues: [{ path: 'Upload-Metadata' }] },
+    });
+  expect((await begin(9, { 'upload-metadata': 'is_private, alt aG9ybg' })).status).toBe(201);
   const path = await beginAt(9);
   const plain = { method: 'PATCH', path, body: photo, headers: { 'content-type': 'image/png', 'upload-offset': '0' } };
   expect((await send(plain)).body.issues).toMatchObject([{ path: 'Content-Type' }]);
+});
+
+test('OPTIONS says what the server takes, without a token and without a version', async () => {
+  const { status, headers } = await fetch(`${service.url}/api/media/uploads`, { method: 'OPTIONS' });
+  const said = ['tus-version', 'tus-extension', 'tus-max-size'].map((name) => headers.get(name));
+  const { videoBytes } = service.config.media;
+  expect([status, ...said]).toEqual([204, '1.0.0', 'creation,termination,expiration', String(videoBytes)]);
 });
 
 /** A proxy that cuts one connection after each of these byte counts, in order. */

@@ -8,7 +8,10 @@ const paths = /^\/(?:api\/agent\/tools(?:\/[^/]+)?|api\/media(?:\/from-url|\/upl
 
 const exposed = [
   'Location',
+  'Tus-Extension',
+  'Tus-Max-Size',
   'Tus-Resumable',
+  'Tus-Version',
   'Upload-Expires',
   'Upload-Length',
   'Upload-Offset',

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
+import type { Issue } from '#contracts/errors';
 import { MediaForm } from '#contracts/media';
 import { parseInput } from '#server/admission';
 import { bounds } from '#server/bounds';
@@ -12,6 +13,7 @@ import { drain, untilStalled } from './form.ts';
 import { reply } from './reply.ts';
 
 const version = '1.0.0';
+const extensions = 'creation,termination,expiration';
 const Fields = MediaForm.pick({ alt: true });
 
 type Upload = Awaited<ReturnType<ResumableUploads['find']>>;
@@ -39,6 +41,15 @@ export const resumableUploadRoutes = ({ resumableUploads }: { resumableUploads: 
   };
 
   return {
+    /** `OPTIONS /api/media/uploads`: by the protocol it needs neither a token nor a version. */
+    describeResumableUploads: (_req: Request, res: Response) => {
+      res.setHeader('tus-resumable', version);
+      res.setHeader('tus-version', version);
+      res.setHeader('tus-extension', extensions);
+      res.setHeader('tus-max-size', resumableUploads.maxBytes);
+      res.writeHead(204).end();
+    },
+
     /** `POST /api/media/uploads` */
     createResumableUpload: async (req: Request<Record<string, string>>, res: Response, caller: Caller) => {
       mustSpeakTus(req, res);
@@ -101,22 +112,25 @@ const readNumber = ({ headers }: IncomingMessage, name: string) => {
   throw badInput({ path: name, code: value === '' ? 'Required' : 'BadFormat', message: 'must be a number of bytes' });
 };
 
-/** `filename d29ybGQ=,alt aG9ybg==`: keys, each with a value in base64. */
+/** `filename d29ybGQ=,alt aG9ybg==`: keys, each with a value in base64, which may be empty. */
 const readMetadata = (header: string): { filename?: string; alt?: string } => {
-  const entries = header
-    .split(',')
-    .map((entry) => entry.trim().split(' '))
-    .map(([key = '', value = '']) => [key, decode(value)]);
+  const entries = header === '' ? [] : header.split(',').map(readEntry);
+  if (new Set(entries.map(([key]) => key)).size < entries.length) throw badMetadata('BadFormat', 'has a key twice');
   return Object.fromEntries(entries);
 };
 
-const decode = (base64: string) => {
+const readEntry = (entry: string): [string, string] => {
+  const [, key, base64 = ''] =
+    /^([!-~]+)(?: ((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2,3}={0,2})?))?$/.exec(entry.trim()) ?? [];
+  if (key === undefined) throw badMetadata('BadFormat', 'must be keys with values in base64: filename aG9ybi5wbmc=');
   try {
-    return new TextDecoder('utf8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
+    return [key, new TextDecoder('utf8', { fatal: true }).decode(Buffer.from(base64, 'base64'))];
   } catch {
-    throw badInput({ path: 'Upload-Metadata', code: 'BadText', message: 'must be UTF-8 in base64' });
+    throw badMetadata('BadText', 'must be UTF-8 in base64');
   }
 };
+
+const badMetadata = (code: Issue['code'], message: string) => badInput({ path: 'Upload-Metadata', code, message });
 
 const checkedAlt = (text: string | undefined) => {
   const { alt } = parseInput(Fields, text === undefined ? {} : { alt: text });

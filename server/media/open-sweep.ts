@@ -19,8 +19,9 @@ export const openMediaSweep = ({
   wallClock: Clock;
 }) => {
   const incoming = createIncoming({ folder: incomingFolder(config), limits: config.media });
+  const store = createMediaStore(database);
   const sweepOrphans = createSweep({
-    store: createMediaStore(database),
+    store,
     renditionStore: createRenditionStore(database),
     resumableStore: createResumableStore(database),
     files: openMediaFiles(config),
@@ -30,7 +31,7 @@ export const openMediaSweep = ({
   });
   return {
     sweepOrphans,
-    sweepIncoming: createIncomingSweep({ incoming, wallClock }),
+    sweepIncoming: createIncomingSweep({ store, incoming, wallClock }),
     chores: { 'remove files without a media item': { every: '1 hour', run: sweepOrphans } },
   };
 };

@@ -51,11 +51,11 @@ export const createResumableUploads = ({
 }) => {
   /** So that a client that asks again while its file is processed does not start the work a second time. */
   const finishing = new Map<string, Promise<MediaItem>>();
-  const expiry = () => new Date(clock.now().getTime() + bounds.resumableUploadMs);
+  const maxBytes = Math.max(limits.imageBytes, limits.videoBytes, limits.documentBytes);
 
   const find = async ({ workspaceId, userId }: Caller, id: string): Promise<ResumableUpload> => {
     const upload = await store.find(workspaceId, userId, id);
-    if (upload === undefined || upload.expiresAt <= clock.now()) throw notFound('upload', id);
+    if (upload === undefined) throw notFound('upload', id);
     return upload;
   };
 
@@ -142,40 +142,44 @@ export const createResumableUploads = ({
     }
   };
 
+  /** In a transaction with the lock of the workspace. */
+  const begin = async (
+    workspaceId: string,
+    userId: string,
+    { bytes, alt, name, metadata, key }: NewResumableUpload,
+  ) => {
+    if ((await store.countOpen(workspaceId)) >= bounds.openUploads)
+      throw new Refusal(
+        'Conflict',
+        'Too many uploads of this workspace are not complete. Finish or delete some first.',
+      );
+    return store.insert(workspaceId, {
+      ...{ id: newSecretId('upload', clock.now()), userId, bytes, metadata },
+      ...{ key: key ?? null, alt: alt ?? null, fileName: name ?? null },
+    });
+  };
+
   return {
+    /** The largest file that may be announced. */
+    maxBytes,
+
     find,
 
     /** With the key of an earlier request, returns that upload, so that the client can continue it. */
     create: async ({ workspaceId, userId }: Caller, request: NewResumableUpload): Promise<ResumableUpload> => {
       const { bytes, metadata, key } = request;
-      const most = Math.max(limits.imageBytes, limits.videoBytes, limits.documentBytes);
       if (bytes === 0) throw badInput({ path: 'Upload-Length', code: 'Empty', message: 'must be more than 0' });
-      if (bytes > most)
-        throw badInput({ path: 'Upload-Length', code: 'TooBig', message: `must be at most ${most}`, limit: most });
-      const earlier = key === undefined ? undefined : await store.findByKey(workspaceId, userId, key);
-      const isExpired = earlier !== undefined && earlier.expiresAt <= clock.now();
-      if (isExpired) {
-        await store.remove(workspaceId, earlier.id);
-        await removeParts(earlier.parts);
+      if (bytes > maxBytes) {
+        const message = `must be at most ${maxBytes}`;
+        throw badInput({ path: 'Upload-Length', code: 'TooBig', message, limit: maxBytes });
       }
-      const existingUpload = isExpired ? undefined : earlier;
-      if (existingUpload === undefined && (await store.countOpen(workspaceId)) >= bounds.openUploads)
-        throw new Refusal(
-          'Conflict',
-          'Too many uploads of this workspace are not complete. Finish or delete some first.',
-        );
-      const upload =
-        existingUpload ??
-        (await store.insert(workspaceId, {
-          id: newSecretId('upload', clock.now()),
-          userId,
-          bytes,
-          metadata,
-          key: key ?? null,
-          alt: request.alt ?? null,
-          fileName: request.name ?? null,
-          expiresAt: expiry(),
-        }));
+      if (key !== undefined)
+        for (const { parts } of await store.removeExpired(workspaceId, userId, key)) await removeParts(parts);
+      const upload = await store.transaction(async () => {
+        await store.lockWorkspace(workspaceId);
+        const earlier = key === undefined ? undefined : await store.findByKey(workspaceId, userId, key);
+        return earlier ?? begin(workspaceId, userId, request);
+      });
       if (upload.bytes !== bytes || upload.metadata !== metadata)
         throw new Refusal('Conflict', 'This Idempotency-Key was used for another file. Use a new one.');
       return upload;
@@ -212,7 +216,7 @@ export const createResumableUploads = ({
             throw badInput({ path: 'body', code: 'TooBig', message: 'comes in too many pieces. Send larger ones' });
           const key = `${id}.${randomBytes(8).toString('hex')}`;
           await files.put(key, part.path, 'application/octet-stream');
-          const isCounted = await store.append(caller.workspaceId, id, upload.received, part.bytes, key, expiry());
+          const isCounted = await store.append(caller.workspaceId, id, upload.received, part.bytes, key);
           if (!isCounted) {
             await files.remove(key);
             throw wrongOffset((await find(caller, id)).received);
@@ -250,7 +254,7 @@ export const createResumableUploads = ({
 
     /** Deletes expired uploads with their parts, whether they were abandoned or finished. */
     purge: async () => {
-      for (const { parts } of await store.purge(clock.now())) await removeParts(parts);
+      for (const { parts } of await store.purge()) await removeParts(parts);
     },
   };
 };

@@ -9,6 +9,7 @@ import {
 } from 'sequelize';
 import type { ErrorBody } from '#contracts/errors';
 import type { MediaKind } from '#contracts/media';
+import { bounds } from '#server/bounds';
 import { keyColumns, type RenditionKey } from '#server/media/fits/store';
 import { type Database, sql } from '#server/store/database';
 import { openModels } from '#server/store/models';
@@ -68,6 +69,8 @@ const withApprovedAlt = sql(
                      and subject -> 'media' @> jsonb_build_array(jsonb_build_object('id', media.id)))`,
 );
 
+const now = sql('media.now', 'select now() as now');
+
 export type MediaStore = ReturnType<typeof createMediaStore>;
 
 export const createMediaStore = (db: Database) => {
@@ -119,6 +122,9 @@ export const createMediaStore = (db: Database) => {
 
   return {
     transaction: db.transaction,
+
+    /** By the clock of the database, which all processes share. */
+    now: async () => new Date((await db.query<{ now: string }>(now))[0]?.now ?? Number.NaN),
 
     /** Newest first, older than `before`. */
     search: async (
@@ -194,7 +200,8 @@ const markAddressUsed = sql(
   `insert into used_upload_addresses (workspace_id, id, expires_at) values ($1, $2, $3)
    on conflict do nothing returning id`,
 );
-const purgeUsedAddresses = sql('uploadAddresses.purge', 'delete from used_upload_addresses where expires_at <= $1');
+/** By the clock of the database, so that a process whose clock is ahead opens no address a second time. */
+const purgeUsedAddresses = sql('uploadAddresses.purge', 'delete from used_upload_addresses where expires_at <= now()');
 
 export type UploadAddressStore = ReturnType<typeof createUploadAddressStore>;
 
@@ -207,7 +214,7 @@ export const createUploadAddressStore = (db: Database) => ({
   use: async (workspaceId: string, id: string, expiresAt: Date) =>
     (await db.query(markAddressUsed, [workspaceId, id, expiresAt])).length > 0,
 
-  purge: (at: Date) => db.run(purgeUsedAddresses, [at]),
+  purge: () => db.run(purgeUsedAddresses),
 });
 
 /** A file that is arriving in several requests. */
@@ -226,8 +233,7 @@ export interface ResumableUpload {
   readonly expiresAt: Date;
 }
 
-export interface NewResumableRow
-  extends Pick<ResumableUpload, 'id' | 'bytes' | 'metadata' | 'alt' | 'fileName' | 'expiresAt'> {
+export interface NewResumableRow extends Pick<ResumableUpload, 'id' | 'bytes' | 'metadata' | 'alt' | 'fileName'> {
   readonly userId: string;
   readonly key: string | null;
 }
@@ -235,32 +241,46 @@ export interface NewResumableRow
 const uploadColumns = `id, bytes::float8 as bytes, received::float8 as received, parts, metadata, alt, file_name as "fileName",
   media_id as "mediaId", refusal, expires_at as "expiresAt"`;
 type ResumableRow = Omit<ResumableUpload, 'expiresAt'> & { readonly expiresAt: string };
+/** Ages are by the clock of the database, so that a process whose clock is ahead ends nobody's upload. */
+const isRunning = 'expires_at > now()';
+const newExpiry = `now() + ${bounds.resumableUploadMs} * interval '1 ms'`;
 const findUpload = sql(
   'resumableUploads.find',
-  `select ${uploadColumns} from resumable_uploads where workspace_id = $1 and user_id = $2 and id = $3`,
+  `select ${uploadColumns} from resumable_uploads
+    where workspace_id = $1 and user_id = $2 and id = $3 and ${isRunning}`,
 );
 const findUploadByKey = sql(
   'resumableUploads.findByKey',
-  `select ${uploadColumns} from resumable_uploads where workspace_id = $1 and user_id = $2 and idempotency_key = $3`,
+  `select ${uploadColumns} from resumable_uploads
+    where workspace_id = $1 and user_id = $2 and idempotency_key = $3 and ${isRunning}`,
+);
+const removeExpiredUpload = sql(
+  'resumableUploads.removeExpired',
+  `delete from resumable_uploads
+    where workspace_id = $1 and user_id = $2 and idempotency_key = $3 and not ${isRunning} returning parts`,
 );
 const lockUpload = sql(
   'resumableUploads.lock',
   `select ${uploadColumns} from resumable_uploads where workspace_id = $1 and id = $2 for update`,
 );
+const lockWorkspace = sql(
+  'resumableUploads.lockWorkspace',
+  `select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`,
+);
 const countOpenUploads = sql(
   'resumableUploads.countOpen',
-  `select count(*)::int as open from resumable_uploads where workspace_id = $1 and media_id is null and refusal is null`,
+  `select count(*)::int as open from resumable_uploads
+    where workspace_id = $1 and media_id is null and refusal is null and ${isRunning}`,
 );
 const insertUpload = sql(
   'resumableUploads.insert',
   `insert into resumable_uploads (workspace_id, id, user_id, idempotency_key, bytes, metadata, alt, file_name, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-   on conflict (workspace_id, user_id, idempotency_key) do nothing returning ${uploadColumns}`,
+   values ($1, $2, $3, $4, $5, $6, $7, $8, ${newExpiry}) returning ${uploadColumns}`,
 );
 /** Counts a part only if it starts at the current offset, so that of two concurrent requests only one succeeds. */
 const appendPart = sql(
   'resumableUploads.append',
-  `update resumable_uploads set received = received + $4, parts = parts || $5::text, expires_at = $6
+  `update resumable_uploads set received = received + $4, parts = parts || $5::text, expires_at = ${newExpiry}
     where workspace_id = $1 and id = $2 and received = $3 returning id`,
 );
 const finishUpload = sql(
@@ -277,7 +297,7 @@ const removeUpload = sql(
 );
 const purgeUploads = sql(
   'resumableUploads.purge',
-  'delete from resumable_uploads where expires_at <= $1 returning parts',
+  `delete from resumable_uploads where not ${isRunning} returning parts`,
 );
 /** Searches all workspaces, because file names do not contain the workspace. */
 const uploadsAnywhere = sql('resumableUploads.anywhere', 'select id from resumable_uploads where id = any($1)');
@@ -288,35 +308,42 @@ export type ResumableStore = ReturnType<typeof createResumableStore>;
 
 export const createResumableStore = (db: Database) => {
   const first = async (rows: Promise<ResumableRow[]>) => (await rows).map(toUpload)[0];
-  const findByKey = (workspaceId: string, userId: string, key: string) =>
-    first(db.query<ResumableRow>(findUploadByKey, [workspaceId, userId, key]));
   return {
     transaction: db.transaction,
 
     find: (workspaceId: string, userId: string, id: string) =>
       first(db.query<ResumableRow>(findUpload, [workspaceId, userId, id])),
 
-    findByKey,
+    findByKey: (workspaceId: string, userId: string, key: string) =>
+      first(db.query<ResumableRow>(findUploadByKey, [workspaceId, userId, key])),
+
+    /** So that the key can be used again before the expired upload is purged. */
+    removeExpired: (workspaceId: string, userId: string, key: string) =>
+      db.query<Pick<ResumableUpload, 'parts'>>(removeExpiredUpload, [workspaceId, userId, key]),
 
     /** Inside a transaction. */
     lock: (workspaceId: string, id: string) => first(db.query<ResumableRow>(lockUpload, [workspaceId, id])),
 
+    /** Until the transaction ends, nobody else begins an upload in this workspace. */
+    lockWorkspace: async (workspaceId: string) => {
+      await db.query(lockWorkspace, [workspaceId]);
+    },
+
     countOpen: async (workspaceId: string) =>
       (await db.query<{ open: number }>(countOpenUploads, [workspaceId]))[0]?.open ?? 0,
 
-    /** Returns the existing upload if another request inserted one with this key first. */
     insert: async (workspaceId: string, row: NewResumableRow): Promise<ResumableUpload> => {
-      const { id, userId, key, bytes, metadata, alt, fileName, expiresAt } = row;
-      const values = [workspaceId, id, userId, key, bytes, metadata, alt, fileName, expiresAt];
-      const inserted = await first(db.query<ResumableRow>(insertUpload, values));
-      const upload = inserted ?? (key === null ? undefined : await findByKey(workspaceId, userId, key));
-      if (upload === undefined) throw new Error('an upload was neither inserted nor found');
+      const { id, userId, key, bytes, metadata, alt, fileName } = row;
+      const upload = await first(
+        db.query<ResumableRow>(insertUpload, [workspaceId, id, userId, key, bytes, metadata, alt, fileName]),
+      );
+      if (upload === undefined) throw new Error('an upload was not inserted');
       return upload;
     },
 
     /** False if another request has added a part since. */
-    append: async (workspaceId: string, id: string, from: number, bytes: number, key: string, expiresAt: Date) =>
-      (await db.query(appendPart, [workspaceId, id, from, bytes, key, expiresAt])).length > 0,
+    append: async (workspaceId: string, id: string, from: number, bytes: number, key: string) =>
+      (await db.query(appendPart, [workspaceId, id, from, bytes, key])).length > 0,
 
     finish: (workspaceId: string, id: string, mediaId: string) => db.run(finishUpload, [workspaceId, id, mediaId]),
 
@@ -325,7 +352,7 @@ export const createResumableStore = (db: Database) => {
 
     remove: (workspaceId: string, id: string) => db.run(removeUpload, [workspaceId, id]),
 
-    purge: (at: Date) => db.query<Pick<ResumableUpload, 'parts'>>(purgeUploads, [at]),
+    purge: () => db.query<Pick<ResumableUpload, 'parts'>>(purgeUploads),
 
     existing: async (ids: readonly string[]) =>
       (await db.query<{ id: string }>(uploadsAnywhere, [ids])).map(({ id }) => id),

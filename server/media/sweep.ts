@@ -3,20 +3,24 @@ import type { MediaFiles } from './files.ts';
 import type { Incoming } from './incoming.ts';
 import type { MediaStore, RenditionStore, ResumableStore } from './store.ts';
 
-/**
- * Longer than an upload may take, so that no file is swept whose row is about to be written. Measured by the wall clock,
- * which dates the files: the sandbox clock may be hours ahead of an upload in progress.
- */
+/** Longer than an upload may take, so that no file is swept whose row is about to be written. */
 const graceMs = 3 * 3_600_000;
 const unusedMs = 24 * 3_600_000;
 const batch = 500;
 const ours = /^((?:media|upl)_[0-9A-Z]{26}|fit_[0-9a-f]{32})(\.thumbnail|\.[0-9a-f]{16})?$/;
 
+/**
+ * Old is a file that is old by two clocks: that of this process, and that of the database. One of them alone may be a day
+ * ahead, and would end the uploads of everybody. The sandbox clock is neither, because it may be moved during an upload.
+ */
+const oldest = async (store: Pick<MediaStore, 'now'>, wallClock: Clock) =>
+  new Date(Math.min(wallClock.now().getTime(), (await store.now()).getTime()) - graceMs);
+
 /** A killed process leaves partial uploads in its own folder, which other instances may not see: each sweeps at startup. */
 export const createIncomingSweep =
-  ({ incoming, wallClock }: { incoming: Incoming; wallClock: Clock }) =>
-  () =>
-    incoming.sweep(new Date(wallClock.now().getTime() - graceMs));
+  ({ store, incoming, wallClock }: { store: Pick<MediaStore, 'now'>; incoming: Incoming; wallClock: Clock }) =>
+  async () =>
+    incoming.sweep(await oldest(store, wallClock));
 
 /** Removes unused renditions, and files without a row: a process died between the two writes, or the workspace was deleted. */
 export const createSweep =
@@ -38,7 +42,7 @@ export const createSweep =
     wallClock: Clock;
   }) =>
   async (): Promise<number> => {
-    const before = new Date(wallClock.now().getTime() - graceMs);
+    const before = await oldest(store, wallClock);
     await incoming.sweep(before);
     // Rows only: their files become orphans and are removed below, or by a later sweep.
     await renditionStore.removeUnused(new Date(clock.now().getTime() - unusedMs));

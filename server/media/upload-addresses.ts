@@ -104,7 +104,7 @@ export const createUploadAddresses = ({
       };
     },
 
-    purge: () => store.purge(clock.now()),
+    purge: () => store.purge(),
   };
 };
 
