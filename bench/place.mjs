@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import { importCompiled } from './compiled.mjs';
-import { connectAccount } from './connect-account.mjs';
 import { command, startContender, startService, stopAll } from './processes.mjs';
+import { connectAccount, signIn } from './signed-in.mjs';
 
 export const poolSize = 4;
 const cli = resolve(import.meta.dirname, '../dist/cli.js');
@@ -114,6 +114,10 @@ const placeIn = (folder, config, more = {}) => {
     command: ask,
     setUp,
     /** `url` is that of a service on this place. */
+    browser: async (url) => {
+      await setUp();
+      return signIn(url, person);
+    },
     account: (url, network) =>
       once(`account at ${network}`, async () => {
         await setUp();

@@ -18,6 +18,7 @@ const figures = [
   'webhooks',
   'analytics',
   'forecast',
+  'pages',
   'run',
   'web',
   'agent-tokens',

@@ -1,12 +1,26 @@
-// Connects an account on the sandbox of a network through a running service, as a person does in the app. The command
-// `posthorn account add` starts a whole service for it.
+// A person in the app, as a browser is: with the cookie of a session.
 import assert from 'node:assert/strict';
+
+/** Signs in, and returns a function that sends requests of the app. */
+export const signIn = async (url, { email, password }) => {
+  let cookie = '';
+  const ask = async (method, path, body) => {
+    const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie };
+    const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    const content = await answer.json();
+    assert.equal(answer.status, 200, `${path}: ${JSON.stringify(content)}`);
+    cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? cookie;
+    return content;
+  };
+  await ask('POST', '/api/auth/sign-in', { email, password });
+  return ask;
+};
 
 const handle = 'anna';
 
-export const connectAccount = async (url, { email, password }, network) => {
-  const ask = signedIn(url);
-  await ask('POST', '/api/auth/sign-in', { email, password });
+/** Connects an account on the sandbox of a network. The command `posthorn account add` starts a whole service for it. */
+export const connectAccount = async (url, person, network) => {
+  const ask = await signIn(url, person);
   const { fields } = await ask('GET', `/api/app/connect/${network}`);
   const values = Object.fromEntries(fields.filter(({ required }) => required).map(({ name }) => [name, handle]));
   let step = await ask('POST', '/api/app/connections', { network, values });
@@ -22,18 +36,6 @@ export const connectAccount = async (url, { email, password }, network) => {
     step = await ask('POST', `/api/app/connections/${id}/choose`, { ids: [accounts[0].id] });
   }
   return { id: step.accountIds[0] };
-};
-
-const signedIn = (url) => {
-  let cookie = '';
-  return async (method, path, body) => {
-    const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie };
-    const answer = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-    const content = await answer.json();
-    assert.equal(answer.status, 200, `${path}: ${JSON.stringify(content)}`);
-    cookie = answer.headers.getSetCookie()[0]?.split(';')[0] ?? cookie;
-    return content;
-  };
 };
 
 /** Grants everything on the page of the network. Returns the parameters of the address to which it sends the person. */
