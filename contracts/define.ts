@@ -114,7 +114,25 @@ export interface RouteResponse {
 
 export const route = <const R extends Route>(declaration: R): R => declaration;
 
-/** A path whose handler writes the answer itself: bytes, a stream, another protocol. OpenAPI and the clients leave it out. */
+/** What OpenAPI shows of a path whose handler speaks a protocol of its own. */
+export interface RawOperation {
+  readonly method: 'GET' | 'POST';
+  /** What its callers send, also where the path decides by a protocol of its own. */
+  readonly access: Route['access'];
+  readonly tag: string;
+  readonly summary: string;
+  readonly params?: z.ZodObject;
+  readonly idempotent?: true;
+  /** Of the request, with what each says. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: { readonly contentType: 'application/json' | 'multipart/form-data'; readonly schema: z.ZodType };
+  readonly responses: Readonly<
+    Record<number, { readonly description: string; readonly headers?: readonly string[]; readonly body?: z.ZodType }>
+  >;
+  readonly errors: readonly ErrorCode[];
+}
+
+/** A path whose handler writes the answer itself: bytes, a stream, another protocol. The clients leave it out. */
 export interface RawRoute {
   /** Every: the handler answers for all methods, and refuses by itself. */
   readonly methods: readonly ('GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PATCH' | 'DELETE')[] | 'Every';
@@ -127,6 +145,8 @@ export interface RawRoute {
   readonly roles?: readonly Role[];
   /** RunsActions: `:action` names the action to run. Own: a handler of the name of this declaration. */
   readonly handler: 'RunsActions' | 'Own';
+  /** Absent: OpenAPI leaves it out. */
+  readonly operation?: RawOperation;
 }
 
 export const rawRoute = <const R extends RawRoute>(declaration: R): R => declaration;

@@ -14,6 +14,7 @@ import {
   rawRoute,
   tokenRoute,
 } from './define.ts';
+import { errorSchemas } from './errors.ts';
 import { mediaKinds } from './media-kinds.ts';
 import { editors, everyone } from './scopes.ts';
 
@@ -226,7 +227,18 @@ export const mediaPaths = {
     path: '/upload/:ticket',
     access: 'Own',
     handler: 'Own',
-    description: 'One file as multipart/form-data, from whoever was told the address; media.list gives one.',
+    description:
+      'One file as multipart/form-data, from whoever was told the address: no token. `upload.url` of media.list is such an address.',
+    operation: {
+      method: 'POST',
+      access: 'Open',
+      tag: 'media',
+      summary: 'Upload a file to an address',
+      params: z.strictObject({ ticket: z.string().describe('End of the address, as media.list gave it') }),
+      body: { contentType: 'multipart/form-data', schema: MediaForm },
+      responses: { 200: { description: 'Done', body: MediaItem } },
+      errors: ['BadInput', 'NotFound', 'Conflict', 'TooManyRequests', 'Internal'],
+    },
   }),
   describeResumableUploads: rawRoute({
     methods: ['OPTIONS'],
@@ -241,7 +253,28 @@ export const mediaPaths = {
     access: 'SessionOrToken',
     roles: editors,
     handler: 'Own',
-    description: 'Begins an upload by the tus protocol.',
+    description:
+      'Begins an upload by the tus protocol 1.0 (creation, termination, expiration). `Location` of the answer takes the bytes with PATCH, says with HEAD where to continue, and returns the media item with GET: 202 while it is processed.',
+    operation: {
+      method: 'POST',
+      access: 'SessionOrToken',
+      tag: 'media',
+      summary: 'Begin an upload that can be continued',
+      idempotent: true,
+      headers: {
+        'Tus-Resumable': '`1.0.0`',
+        'Upload-Length': 'Size of the file in bytes',
+        'Upload-Metadata': '`filename` and `alt`, each with its value in base64: `filename ZmlsbS5tcDQ=`',
+      },
+      responses: {
+        201: { description: 'Begun', headers: ['Location', 'Tus-Resumable', 'Upload-Offset', 'Upload-Expires'] },
+        412: {
+          description: '`BadInput`: Tus-Resumable is another version; `Tus-Version` has the right one',
+          body: errorSchemas.BadInput,
+        },
+      },
+      errors: ['BadInput', 'Unauthorized', 'Forbidden', 'Conflict', 'TooManyRequests', 'Internal'],
+    },
   }),
   resumableUpload: rawRoute({
     methods: ['GET', 'HEAD', 'PATCH', 'DELETE'],

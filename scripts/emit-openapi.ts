@@ -1,12 +1,13 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
+import type { z } from 'zod';
 import { exampleAccount } from '#contracts/accounts';
-import type { Route } from '#contracts/define';
+import type { RawOperation, RawRoute, Route } from '#contracts/define';
 import { type ErrorCode, errorExamples, errorSchemas, errors } from '#contracts/errors';
 import { deliveryHeaders, events } from '#contracts/events';
 import { examplePost } from '#contracts/posts';
 import type { ClosedSets } from './closed-sets.ts';
 import { actionSamples, uploadSamples } from './code-samples.ts';
-import { type DeclaredAction, type DeclaredRoute, toolName } from './contracts.ts';
+import { type DeclaredAction, type DeclaredRaw, type DeclaredRoute, toolName } from './contracts.ts';
 import { byStatus, errorsOf } from './emit-rest.ts';
 import { tidy } from './json-schema.ts';
 import { pascal } from './print-types.ts';
@@ -43,6 +44,7 @@ const tags: Record<string, string> = {
   Members: 'Who is in the workspace, and who is invited',
   Audit: 'Who did what',
   Installation: 'What is wrong with this server, for whoever set it up',
+  MCP: 'For AI agents',
   Approvals: 'What agents asked for, and a human decides',
   Webhooks: 'What the service tells your address',
   Connections: 'Connecting accounts of networks, in the app',
@@ -66,6 +68,7 @@ interface Content {
   readonly description: string;
   readonly actions: readonly DeclaredAction[];
   readonly routes: readonly DeclaredRoute[];
+  readonly raw: readonly DeclaredRaw[];
   readonly hasEvents: boolean;
 }
 
@@ -73,6 +76,7 @@ interface Content {
 export const emitOpenapi = (
   declared: readonly DeclaredAction[],
   routes: readonly DeclaredRoute[],
+  raw: readonly DeclaredRaw[],
   closed: ClosedSets,
 ) => {
   const sample = createSampler(examplesById(declared));
@@ -83,6 +87,7 @@ export const emitOpenapi = (
       description,
       actions: declared,
       routes: routes.filter(isStable),
+      raw,
       hasEvents: true,
     }),
     'openapi/openapi-app.json': print({
@@ -90,6 +95,7 @@ export const emitOpenapi = (
       description: appDescription,
       actions: [],
       routes: routes.filter((one) => !isStable(one)),
+      raw: [],
       hasEvents: false,
     }),
   };
@@ -99,15 +105,18 @@ export const emitOpenapi = (
 const isStable = ({ route: { access, tag } }: DeclaredRoute) =>
   access === 'Open' || access === 'PersonalToken' || access === 'SessionOrToken' || tag === 'Tokens';
 
-const documentOf = ({ title, description: text, actions, routes, hasEvents }: Content, sample: Sample) => {
+const documentOf = ({ title, description: text, actions, routes, raw, hasEvents }: Content, sample: Sample) => {
   const registry = new OpenAPIRegistry();
   registerShared(registry);
   for (const one of actions) registry.registerPath(actionPath(one));
   for (const { name, route } of routes) registry.registerPath(routePath(name, route, sample));
+  for (const { name, route } of raw)
+    if (route.operation) registry.registerPath(rawPath(name, route, route.operation, sample));
   if (hasEvents) for (const [type, event] of Object.entries(events)) registry.registerWebhook(webhook(type, event));
   const used = [
     ...actions.map(({ domain }) => domain),
     ...routes.map(({ route }) => route.tag),
+    ...raw.flatMap(({ route: { operation } }) => operation?.tag ?? []),
     ...(hasEvents ? ['Webhooks'] : []),
   ];
   return new OpenApiGeneratorV31(registry.definitions, { sortComponents: 'alphabetically' }).generateDocument({
@@ -131,6 +140,7 @@ const tagText = (name: string) => tags[name] ?? `Actions of ${name}`;
 const examplesById = (declared: readonly DeclaredAction[]): Record<string, unknown> => ({
   Account: exampleAccount,
   Post: examplePost,
+  ...Object.fromEntries(Object.entries(errorExamples).map(([code, rest]) => [`${code}Error`, { code, ...rest }])),
   ...Object.fromEntries(
     declared.flatMap(({ action }) => {
       const id = action.output.meta()?.id;
@@ -376,7 +386,7 @@ type Sample = ReturnType<typeof createSampler>;
 
 const exampleOf = (example: unknown) => (example === undefined ? {} : { example });
 
-const isLimited = ({ access }: Route) => access !== 'Open' && access !== 'Public';
+const isLimited = ({ access }: Pick<Route | RawRoute, 'access'>) => access !== 'Open' && access !== 'Public';
 
 /** Whether the response contains a secret, so that a replay of the request does not return it again. */
 const hidesAnswer = ({ idempotent }: Route) => typeof idempotent === 'object';
@@ -390,10 +400,10 @@ const routePath = (name: string, route: Route, sample: Sample): RouteConfig => {
   const headers = headersOf(route);
   return {
     method: route.method.toLowerCase() as 'get',
-    path: route.path.replaceAll(/:(\w+)/g, '{$1}'),
+    path: templateOf(route),
     operationId: name,
     summary: route.summary,
-    description: route.roles ? `${route.description}\n\nRoles: ${route.roles.join(', ')}.` : route.description,
+    description: describe(route),
     tags: [route.tag],
     ...(route.form && route.documented && { 'x-codeSamples': uploadSamples(route.path) }),
     security: security[route.access],
@@ -421,6 +431,57 @@ const routePath = (name: string, route: Route, sample: Sample): RouteConfig => {
         ]),
       ),
       ...errorResponses(route.errors, isLimited(route) ? apiHeaders : publicHeaders),
+    },
+  };
+};
+
+/** The parameter `:id` of Express is `{id}`. */
+const templateOf = ({ path }: Pick<Route, 'path'>) => path.replaceAll(/:(\w+)/g, '{$1}');
+
+const describe = ({ description: text, roles }: Pick<Route, 'description' | 'roles'>) =>
+  roles ? `${text}\n\nRoles: ${roles.join(', ')}.` : text;
+
+const rawPath = (name: string, route: RawRoute, operation: RawOperation, sample: Sample): RouteConfig => {
+  const { method, tag, summary, idempotent, params, headers = {}, body, responses, errors: codes } = operation;
+  const content = (schema: z.ZodType, io: 'input' | 'output', contentType = 'application/json') => ({
+    [contentType]: { schema, ...(contentType === 'application/json' && exampleOf(sample(schema, io))) },
+  });
+  return {
+    method: method.toLowerCase() as 'get',
+    path: templateOf(route),
+    operationId: name,
+    summary,
+    description: describe(route),
+    tags: [tag],
+    security: security[operation.access],
+    parameters: [
+      reference('parameters', 'RequestId'),
+      ...(idempotent ? [reference('parameters', 'IdempotencyKey')] : []),
+      ...Object.entries(headers).map(([header, text]) => ({
+        name: header,
+        in: 'header' as const,
+        description: text,
+        schema: { type: 'string' as const },
+      })),
+    ],
+    request: {
+      ...(params && { params }),
+      ...(body && { body: { required: true, content: content(body.schema, 'input', body.contentType) } }),
+    },
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(responses).map(([status, answer]) => [
+          status,
+          {
+            description: answer.description,
+            ...(answer.headers && {
+              headers: Object.fromEntries(answer.headers.map((header) => [header, { schema: { type: 'string' } }])),
+            }),
+            ...(answer.body && { content: content(answer.body, 'output') }),
+          },
+        ]),
+      ),
+      ...errorResponses(codes, isLimited(route) ? apiHeaders : publicHeaders),
     },
   };
 };
@@ -470,6 +531,8 @@ const tidied = (value: unknown): unknown => {
     copy.type = copy.anyOf.map(({ type }) => type);
     delete copy.anyOf;
   }
+  // Each body has its example beside the schema.
+  if (copy.type === 'object') delete copy.examples;
   // Some readers reject an empty schema, so `true` says that anything is allowed.
   if (copy.additionalProperties?.constructor === Object && Object.keys(copy.additionalProperties).length === 0)
     copy.additionalProperties = true;

@@ -40,7 +40,7 @@ const emitAll = async (): Promise<Files> => {
     ...(await emitNetworks(root)),
     ...(await emitNetworksPage(root)),
     ...emitSettingsPage(),
-    ...emitOpenapi(actions, routes, closed),
+    ...emitOpenapi(actions, routes, raw, closed),
     ...emitSdk(actions, sdkTypes),
     ...emitCommands(actions, closed),
     ...emitN8n(actions, closed),

@@ -7,7 +7,7 @@ export const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
 export const lines = (...parts: (string | string[])[]) => `${parts.flat().join('\n')}\n`;
 
-/** Prints each JSON value on one line if it fits, so that large documents stay readable. */
+/** Prints each JSON value on one line if it fits, and an only key beside its bracket, so that large documents stay short. */
 export const compactJson = (value: unknown): string => `${compact(value, '')}\n`;
 
 const lineWidth = 120;
@@ -17,14 +17,19 @@ const compact = (value: unknown, margin: string): string => {
   const spaced = oneLine(value);
   if (margin.length + spaced.length <= lineWidth) return spaced;
   const inner = `${margin}  `;
-  const entries = Array.isArray(value)
-    ? value.map((one) => compact(one, inner))
-    : Object.entries(value)
-        .filter(([, one]) => one !== undefined)
-        .map(([key, one]) => `${JSON.stringify(key)}: ${compact(one, inner)}`);
-  const [open, close] = Array.isArray(value) ? '[]' : '{}';
-  return `${open}\n${entries.map((entry) => inner + entry).join(',\n')}\n${margin}${close}`;
+  if (Array.isArray(value))
+    return block(
+      '[]',
+      value.map((one) => compact(one, inner)),
+      margin,
+    );
+  const fields = Object.entries(value).filter(([, one]) => one !== undefined);
+  const print = (at: string) => fields.map(([key, one]) => `${JSON.stringify(key)}: ${compact(one, at)}`);
+  return fields.length === 1 ? `{ ${print(margin).join()} }` : block('{}', print(inner), margin);
 };
+
+const block = ([open, close]: string, entries: readonly string[], margin: string) =>
+  `${open}\n${entries.map((entry) => `${margin}  ${entry}`).join(',\n')}\n${margin}${close}`;
 
 const oneLine = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);

@@ -59,9 +59,24 @@ test('the two documents share no operation, and tokens reach none of the app', (
   const names = api.map(({ operationId }) => operationId);
   expect(app.filter(({ operationId }) => names.includes(operationId))).toEqual([]);
   expect(app.filter(({ security = [] }) => security.some((scheme) => 'personalToken' in scheme))).toEqual([]);
-  // SPEC, Endpoints
-  expect(names).toEqual(
-    expect.arrayContaining(['posts_create', 'catalog', 'listTokens', 'createToken', 'alive', 'ready', 'uploadMedia']),
+});
+
+test('the document for programs has every path that SPEC names, and uploads', () => {
+  const [, { paths }] = documents[0] as readonly [string, WholeDocument];
+  expect(Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((m) => `${m} ${path}`))).toEqual(
+    expect.arrayContaining([
+      'post /api/agent/tools/posts.create',
+      'get /api/agent/tools',
+      'get /api/auth/tokens',
+      'post /api/auth/tokens',
+      'get /healthz',
+      'get /readyz',
+      'post /mcp',
+      'get /.well-known/oauth-protected-resource/mcp',
+      'post /api/media',
+      'post /api/media/uploads',
+      'post /upload/{ticket}',
+    ]),
   );
 });
 
