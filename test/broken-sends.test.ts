@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
-import type { Stopwatch } from '#server/clock';
+import { createMovableClock, type Stopwatch } from '#server/clock';
 import { nextStep, waysToBreak } from '#server/publishing/broken-send';
 import { sql } from '#server/store/database';
 import { networks, type PostExample, textOf } from '#test/support/networks';
+import { openPosthorn } from '#test/support/posthorn';
 import { startSandboxNetworks } from '#test/support/sandbox';
 import { startServiceWithProxy } from '#test/support/sandbox-proxy';
 import { isWaiting, type SendRecord, serviceWithSends } from '#test/support/sends';
@@ -74,6 +75,7 @@ describe('what follows when the network does not have a post whose answer was lo
     settleLeftMs: 0,
     holdLeftMs: 9 * minuteMs,
     lostForMs: minuteMs,
+    isAbsent: true,
     isRepeatable: false,
     mayRepeat: false,
     isPublishedAgain: false,
@@ -92,6 +94,13 @@ describe('what follows when the network does not have a post whose answer was lo
     ['with a key that was used twice', { ...key, mayRepeat: false }, { is: 'mayStillAppear', askInMs: minuteMs }],
     ['published again within the hold time', { isPublishedAgain: true }, { is: 'ask', inMs: 9 * minuteMs }],
     ['published again after it', { isPublishedAgain: true, ...over }, { is: 'sendAnew' }],
+    [
+      'not surely absent within the hold time',
+      { isAbsent: false, ...key },
+      { is: 'mayStillAppear', askInMs: minuteMs },
+    ],
+    ['not surely absent after it', { isAbsent: false, ...key, ...over }, { is: 'uncertain' }],
+    ['not surely absent, published again', { isAbsent: false, isPublishedAgain: true, ...over }, { is: 'uncertain' }],
     ['published again with a key', { isPublishedAgain: true, ...key }, { is: 'repeat' }],
   ])('%s', (_, change, step) => expect(nextStep({ ...broken, ...change })).toEqual(step));
 });
@@ -382,6 +391,92 @@ describe('every way in which a send can break is known, said and followed as the
     for (const [way, { known, said, next }] of Object.entries(waysToBreak)) {
       expect(page).toContain(`| ${way} | ${known} | ${said} | ${next} |`);
     }
+  });
+});
+
+describe('two processes whose clocks differ by five minutes, and an answer that is lost', () => {
+  /** A network of its own, a process that sends, and another one that takes over. PostgreSQL's clock is its own too. */
+  const beginTwo = async () => {
+    const twins = await startSandboxNetworks();
+    const own = await begin({ SANDBOX_URL: twins.url });
+    const ahead = createMovableClock();
+    ahead.setOffset(5 * minuteMs);
+    const other = openPosthorn({ ...own, clock: ahead });
+    const shown = async (network: string, body: string) =>
+      (await twins.sandboxes.feed(network, 20)).filter(({ text }) => text.includes(body)).length;
+    /** Only PostgreSQL's clock, without notifying the processes. */
+    const setDatabaseAhead = (minutes: number) =>
+      own.database.script(`create or replace function posthorn_now() returns timestamptz language sql volatile
+                           as $$ select clock_timestamp() + interval '${minutes} minutes' $$`);
+    const publish = async (accountId: string, body: string) => {
+      const id = await own.publishNow(accountId, body);
+      await own.posthorn.jobs.runDue(['sends']);
+      return id;
+    };
+    /** The other process takes over, this many minutes after the answer was lost. */
+    const takeOver = async (id: string, afterMinutes: number) => {
+      await own.change(id, `due_at = posthorn_now(), heard_at = posthorn_now() - interval '${afterMinutes} minutes'`);
+      await other.jobs.runDue(['sends']);
+      return (await own.post(id)).results;
+    };
+    const pass = (minutes: number) => {
+      twins.forward(minutes * minuteMs);
+      ahead.setOffset(ahead.offsetMs() + minutes * minuteMs);
+    };
+    return { twins, own, shown, setDatabaseAhead, publish, takeOver, pass };
+  };
+
+  test.each([
+    ['and PostgreSQL ahead of the network', [4, 4]],
+    ['and PostgreSQL stepped back in between', [15, 0]],
+    ['and PostgreSQL stepped forward in between', [0, 15]],
+  ])('the other finds the post by asking: %s', async (_, [before = 0, after = 0]) => {
+    const { twins, own, shown, setDatabaseAhead, publish, takeOver } = await beginTwo();
+    await setDatabaseAhead(before);
+    for (const network of ['x', 'mastodon', 'facebook']) {
+      const accountId = await own.connect(network);
+      await publish(accountId, 'The network answers once');
+      const id = await publish(accountId, 'Answer lost [sandbox:cut]');
+      await setDatabaseAhead(after);
+      expect(await takeOver(id, 2)).toMatchObject([{ ok: true, uncertain: false }]);
+      await setDatabaseAhead(before);
+      expect(await shown(network, 'Answer lost')).toBe(1);
+    }
+    await twins.stop();
+  });
+
+  test('the other sees that it is not there: it repeats the request with its key, and once', async () => {
+    const { twins, own, shown, setDatabaseAhead, publish, takeOver } = await beginTwo();
+    const accountId = await own.connect('mastodon');
+    await publish(accountId, 'The network answers once');
+    await twins.sandboxes.planFault('mastodon', 'publish', { fault: '503', times: 1 });
+    const id = await publish(accountId, 'Never arrived');
+    await setDatabaseAhead(-15);
+    expect(await takeOver(id, 2)).toMatchObject([{ ok: true, uncertain: false }]);
+    expect(await shown('mastodon', 'Never arrived')).toBe(1);
+    await twins.stop();
+  });
+
+  test('without the time of the network the other asks until the hold time ends, and never calls it absent', async () => {
+    const { twins, own, shown, publish, takeOver, pass } = await beginTwo();
+    const accountId = await own.connect('x');
+    const late = await publish(accountId, 'Late [sandbox:late]');
+    const lost = await publish(await own.connect('x'), 'Lost [sandbox:503]');
+    for (const id of [late, lost]) {
+      await own.database.run(
+        sql('test.forget', `update sends set prepared = prepared - 'sentAtNetwork' where post_id = $1`),
+        [id],
+      );
+      expect(await takeOver(id, 2)).toMatchObject([mayAppear]);
+      expect((await own.rowOf(id)).due_in_ms).toBeGreaterThan(0);
+    }
+    pass(9);
+    expect(await takeOver(late, 11)).toMatchObject([{ ok: true, uncertain: false }]);
+    expect(await shown('x', 'Late')).toBe(1);
+    pass(1);
+    expect(await takeOver(lost, 12)).toMatchObject([mayAppear]);
+    expect((await own.rowOf(lost)).due_in_ms).toBeNull();
+    await twins.stop();
   });
 });
 

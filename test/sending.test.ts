@@ -176,10 +176,10 @@ describe('a network that works on something', () => {
     expect(known.ended).toMatchObject([{ result: { ok: true, uncertain: false, ...out } }]);
   });
 
-  test('and never told its time is not believed when it does not show a post: it stays uncertain', async () => {
+  test('and never told its time is not believed when it does not show a post: it stays uncertain, and is asked again', async () => {
     const lost = { begunAt: '2026-11-15T11:30:00.000Z', lostAt: '2026-11-15T11:30:00.000Z' };
     const { ended } = await turn({ confirm: async () => ({ is: 'absent' }) }, lost);
-    expect(ended).toMatchObject([{ result: { ok: false, uncertain: true }, isMaybePublic: true, askInMs: null }]);
+    expect(ended).toMatchObject([{ result: { ok: false, uncertain: true }, isMaybePublic: true, askInMs: minuteMs }]);
   });
 
   test('is asked from the first request on, also by a process that sent only the repeated one', async () => {

@@ -66,12 +66,12 @@ export const waysToBreak = {
   "The database's clock is stepped back while an answer is lost": {
     known: 'When it was sent, by the time that really passed since, in the process that sent it',
     said: 'Nothing',
-    next: 'The network is asked by that time. Another process notices the step, and calls nothing absent',
+    next: "The network is asked by that time. Another process asks by the network's time that the mark has; without one it notices the step, asks until the end of the hold time, and calls nothing absent",
   },
   "The database's clock differs from the network's": {
-    known: 'The difference, from the `Date` of its answers',
+    known: "The network's time of the send, from the `Date` of its answers",
     said: 'Nothing',
-    next: "Posts are looked for by the network's time. Without a `Date`, what is not found is `uncertain`",
+    next: "Posts are looked for by the network's time. Without a `Date`, what is not found until the end of the hold time is `uncertain`",
   },
   'The network cannot say whether it has the post (LinkedIn profiles, stories)': {
     known: 'It may be public',
@@ -87,6 +87,8 @@ export interface BrokenSend {
   /** How long the network may still act on the broken request: what is left of its `holdMs`. */
   readonly holdLeftMs: number;
   readonly lostForMs: number;
+  /** False when the network shows no such post, and could have it nevertheless: we do not know from when on it had to look. */
+  readonly isAbsent: boolean;
   /** Repeating is safe: the content is the same, and the network still has the idempotency key. */
   readonly isRepeatable: boolean;
   /** The network answered 503, or no process recorded an answer, and the request was not repeated yet. */
@@ -101,14 +103,18 @@ export type NextStep =
   | { readonly is: 'sendAnew' }
   /** The post ends, and the network is asked again while it may still appear. */
   | { readonly is: 'mayStillAppear'; readonly askInMs: number }
-  | { readonly is: 'notSent' };
+  | { readonly is: 'notSent' }
+  | { readonly is: 'uncertain' };
 
 export const nextStep = (send: BrokenSend): NextStep => {
-  const { settleLeftMs, holdLeftMs, isRepeatable, mayRepeat, isPublishedAgain } = send;
+  const { settleLeftMs, holdLeftMs, isAbsent, isRepeatable, mayRepeat, isPublishedAgain } = send;
   if (settleLeftMs > 0) return { is: 'ask', inMs: settleLeftMs };
-  if (isRepeatable && mayRepeat) return { is: 'repeat' };
-  if (isPublishedAgain) return holdLeftMs > 0 ? { is: 'ask', inMs: holdLeftMs } : { is: 'sendAnew' };
-  return holdLeftMs > 0 ? { is: 'mayStillAppear', askInMs: askAgainMs(send) } : { is: 'notSent' };
+  if (isAbsent && isRepeatable && mayRepeat) return { is: 'repeat' };
+  if (holdLeftMs > 0) {
+    return isPublishedAgain ? { is: 'ask', inMs: holdLeftMs } : { is: 'mayStillAppear', askInMs: askAgainMs(send) };
+  }
+  if (!isAbsent) return { is: 'uncertain' };
+  return isPublishedAgain ? { is: 'sendAnew' } : { is: 'notSent' };
 };
 
 /** Doubles from one minute, up to the end of the hold time. */

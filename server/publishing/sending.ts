@@ -6,22 +6,21 @@ import type { Access, AccountAccess, OpenAccess } from '#server/accounts/access'
 import { type Clock, type Stopwatch, startSteadyStopwatch } from '#server/clock';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
-import {
-  type Confirmation,
-  type Network,
-  type NetworkItem,
-  type NetworkPost,
-  type PublishMedia,
-  type SendEnd,
-  type Sending,
-  type Sent,
-  type Site,
-  unknown,
-  type Waiting,
+import type {
+  Confirmation,
+  Network,
+  NetworkItem,
+  NetworkPost,
+  PublishMedia,
+  SendEnd,
+  Sending,
+  Sent,
+  Site,
+  Waiting,
 } from '#server/networks/network';
+import { createNetworkClocks } from '#server/networks/network-clocks';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';
-import { watchClock } from '#server/networks/watch-clock';
 import { problemsOf } from '#server/posts/limits';
 import { mediaIn, outgoingTo } from '#server/posts/outgoing';
 import { askAgainMs as nextAskMs, nextStep } from './broken-send.ts';
@@ -60,6 +59,8 @@ const settleMs = minuteMs;
 const repeatWithinMs = 45 * minuteMs;
 /** A larger difference is a clock step: a mark commits within seconds, and a clock that is being slewed differs by less. */
 const clockStepMs = 30_000;
+/** Smaller differences between a network's clock and the database's are noise. */
+const clockToleranceMs = 5_000;
 /** How many sends a process keeps its own times for. */
 const maxTracked = 10_000;
 
@@ -113,6 +114,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
    * By key: when this process first sent a part, and when it learned that the response was lost. Measured here too,
    * because the instants in the row are wrong after a step of the database's clock.
    */
+  const networkClocks = createNetworkClocks(clock);
   const sentSince = new Map<string, Stopwatch>();
   const lostSince = new Map<string, Stopwatch>();
   const startTimer = (times: Map<string, Stopwatch>, key: string) => {
@@ -229,7 +231,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
 
   /** The opened account, or undefined after the row was ended or paused. */
   const openedOrEnd = async (row: ClaimedRow, result: Access, count: number): Promise<OpenAccess | undefined> => {
-    if (result.is === 'open') return result;
+    if (result.is === 'open') return { ...result, site: networkClocks.watch(serverOf(row), result.site) };
     const unchanged = {
       ...claimKeyOf(row),
       sent: row.sent,
@@ -271,7 +273,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       return handleTrouble(state, asTrouble(error, parts.report));
     }
     return commit(state, sending, {
-      prepared: withMark(prepared, sending, clock),
+      prepared: withMark(prepared, sending, clock.now(), networkClocks.nowMs(serverOf(row))),
       body: sending.part.body,
       isRepeat: false,
     });
@@ -442,7 +444,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     startTimer(lostSince, row.key);
     const recordFound = (sent: Sent) =>
       recordPart(state, { ...sent, publishedAt: publishedAtOf(begunAt, sent.publishedAt) });
-    let confirmation: Confirmation<unknown>;
+    let confirmation: Confirmation<unknown> | typeof notFound;
     try {
       confirmation = await confirm(state);
     } catch (error) {
@@ -460,29 +462,40 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       case 'unknown':
         return endState(state, uncertain);
       case 'absent':
-        return row.result === null ? handleAbsent(state, begunAt) : handleStillAbsent(state);
+      case 'notFound': {
+        const isAbsent = confirmation.is === 'absent';
+        return row.result === null ? handleAbsent(state, begunAt, isAbsent) : handleStillAbsent(state, isAbsent);
+      }
     }
   };
 
   /**
-   * Looks for the post from the moment the send began, by the database's clock. If the network's clock differs, asks
-   * again with that moment by the network's clock. If that clock or the moment is unknown, the post is not reported as
-   * absent.
+   * Looks for the post from the moment it was sent, by the network's clock. The mark has that moment if the network had
+   * answered the sending process before. Otherwise it is the database's moment, and the difference of the two clocks now:
+   * if that cannot be known either, a post that is not found may still be there.
    */
-  const confirm = async (state: State): Promise<Confirmation<unknown>> => {
+  const confirm = async (state: State): Promise<Confirmation<unknown> | typeof notFound> => {
     const { opened, row } = state;
-    const { network } = opened;
-    const watched = watchClock(opened.site, () => nowMs(row));
     const sending = sendingOf(state, begunPartOf(state));
+    const lookFrom = (sinceMs: number) =>
+      opened.network.confirm(opened.site, { ...sending, since: new Date(sinceMs) }, row.prepared);
+    const { sentAtNetwork } = markOf(row);
     const sentForMs = sentSince.get(row.key)?.();
-    const since = sentForMs === undefined ? sending.since : new Date(nowMs(row) - sentForMs);
-    const confirmation = await network.confirm(watched.site, { ...sending, since }, row.prepared);
+    const sentMs = sentForMs === undefined ? sending.since.getTime() : nowMs(row) - sentForMs;
+    const firstMs = sentAtNetwork === undefined ? sentMs : Date.parse(sentAtNetwork);
+    const confirmation = await lookFrom(firstMs);
     if (confirmation.is !== 'absent') return confirmation;
-    const aheadMs = watched.networkAheadMs();
-    if (aheadMs === undefined || (sentForMs === undefined && (await isClockStepped(row)))) return unknown;
-    if (aheadMs === 0) return confirmation;
-    const byNetworkClock = { ...sending, since: new Date(since.getTime() + aheadMs) };
-    return network.confirm(opened.site, byNetworkClock, row.prepared);
+    const networkMs = networkClocks.nowMs(serverOf(row));
+    if (sentAtNetwork === undefined) {
+      if (networkMs === undefined || (sentForMs === undefined && (await isClockStepped(row)))) return notFound;
+    }
+    // The network's clock may have been set back since the mark, so the earlier moment counts.
+    const otherMs = networkMs === undefined ? firstMs : sentMs + networkMs - nowMs(row);
+    const isOther =
+      sentAtNetwork === undefined
+        ? Math.abs(otherMs - firstMs) > clockToleranceMs
+        : otherMs < firstMs - clockToleranceMs;
+    return isOther ? lookFrom(otherMs) : confirmation;
   };
 
   /** Whether the clock of the database, of the sending process or of this process was stepped since the send. */
@@ -502,7 +515,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     { prepared = state.row.prepared, step = 'Confirming' }: { prepared?: unknown; step?: NewStep['step'] } = {},
   ) => pause(state, step, { prepared, isBegun: true, inMs, mayRepeat: mayRepeat(state.row) });
 
-  const handleAbsent = async (state: State, begunAt: string): Promise<void> => {
+  const handleAbsent = async (state: State, begunAt: string, isAbsent: boolean): Promise<void> => {
     const { row, opened } = state;
     const { network } = opened;
     const part = opened.network.parts(state.post)[state.sent.length];
@@ -515,6 +528,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       settleLeftMs: settleMs - ageMs(row, row.lostAt ?? begunAt),
       holdLeftMs,
       lostForMs: brokenForMs,
+      isAbsent,
       isRepeatable: isSame && sentForMs < repeatWithinMs && network.isRepeatable?.(sending) === true,
       mayRepeat: row.repeat !== 'done' && (row.again || mayRepeat(row)),
       isPublishedAgain: row.again,
@@ -534,15 +548,19 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
         return endState(state, mayStillAppear(network, holdLeftMs), { askInMs: step.askInMs });
       case 'notSent':
         return endState(state, notSent(network, row), { isMaybePublic: true });
+      case 'uncertain':
+        return endState(state, uncertain);
     }
   };
 
   /** The post has ended as uncertain: only its result changes. */
-  const handleStillAbsent = async (state: State): Promise<void> => {
+  const handleStillAbsent = async (state: State, isAbsent: boolean): Promise<void> => {
     const { row, opened } = state;
     const brokenForMs = lostForMs(row);
     const holdLeftMs = opened.network.holdMs - brokenForMs;
-    if (holdLeftMs <= 0) return endState(state, notSent(opened.network, row), { isMaybePublic: true });
+    if (holdLeftMs <= 0) {
+      return endState(state, isAbsent ? notSent(opened.network, row) : uncertain, { isMaybePublic: true });
+    }
     await askLater(state, nextAskMs({ holdLeftMs, lostForMs: brokenForMs }));
   };
 
@@ -612,6 +630,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
 const renditionLost =
   'The file of a picture that was fitted to the network is gone, and it cannot be made again exactly as it was shown. Look at the preview, then publish again.';
 const tookTooLong = 'The network worked on the media for more than an hour. Publish again, perhaps with smaller files.';
+/** The network shows no such post, and our clocks do not tell from when on it had to look. */
+const notFound = { is: 'notFound' } as const;
 /** The lease of a row whose next part follows at once. The lease is extended while that part is sent. */
 const longestStepMs = 60_000;
 
@@ -636,6 +656,8 @@ interface Mark {
   readonly print?: string;
   /** By the clock of the sending process. */
   readonly sentAt?: string;
+  /** By the network's clock; absent when the network had not answered that process yet. */
+  readonly sentAtNetwork?: string;
   /**
    * When the first request was marked, by the database's clock. Set once the request was repeated, because `begun_at`
    * is then the time of the repeat.
@@ -651,6 +673,9 @@ export interface LongWait {
   readonly isGivenUp?: true;
 }
 
+/** The server that answers for an account: where everybody can run one, networks have many. */
+const serverOf = ({ account: { network, sandbox, server } }: SendRow) => `${network} ${sandbox} ${server}`;
+
 const longWaitOf = ({ prepared }: SendRow) =>
   typeof prepared === 'object' && prepared !== null && 'waitsFor' in prepared
     ? (prepared as unknown as LongWait)
@@ -663,9 +688,13 @@ const isInProgress = ({ tries, prepared, sent }: SendRow) => tries > 0 || prepar
 
 const isGivenUp = (row: SendRow) => longWaitOf(row)?.isGivenUp === true;
 
-const withMark = (prepared: unknown, sending: Sending, clock: Clock): unknown => {
+const withMark = (prepared: unknown, sending: Sending, now: Date, networkMs: number | undefined): unknown => {
   if (typeof prepared !== 'object' || prepared === null) return prepared;
-  const mark: Mark = { print: fingerprintOf(sending), sentAt: clock.now().toISOString() };
+  const mark: Mark = {
+    print: fingerprintOf(sending),
+    sentAt: now.toISOString(),
+    ...(networkMs !== undefined && { sentAtNetwork: new Date(networkMs).toISOString() }),
+  };
   return { ...prepared, ...mark };
 };
 
