@@ -1,5 +1,16 @@
 import { z } from 'zod';
-import { appRoute, CanonicalInstant, Done, Empty, publicRoute, type RawRoute, type Route, rawRoute } from './define.ts';
+import {
+  appRoute,
+  byId,
+  CanonicalInstant,
+  Done,
+  Empty,
+  publicRoute,
+  type RawRoute,
+  type Route,
+  rawRoute,
+} from './define.ts';
+import { FactorProof } from './passkeys.ts';
 import { everyone } from './scopes.ts';
 
 export const backupReasons = ['Nightly', 'Asked', 'Update'] as const;
@@ -150,15 +161,29 @@ export const backupRoutes = {
     answer: Done,
     errors: ['Forbidden', 'Conflict'],
   }),
+  beginBackupDownload: appRoute({
+    method: 'POST',
+    path: '/api/app/backups/:id/download',
+    tag: 'Installation',
+    summary: 'Begin to download a backup',
+    description: 'For whoever set Posthorn up. Asks for the password or a code, because a backup holds everything.',
+    roles: everyone,
+    params: byId('Backup id'),
+    body: FactorProof,
+    answer: z.object({
+      path: z.string().describe('Path of the file, for the browser; it works for 5 minutes, in this session only'),
+    }),
+    more: ['NotFound', 'Conflict'],
+  }),
   releaseHold: appRoute({
     method: 'POST',
     path: '/api/app/backups/release',
     tag: 'Installation',
     summary: 'Send again after a restore',
     description:
-      'For whoever set Posthorn up. Posts that were due since the backup are not sent: they become Failed with an uncertain result, because the old server may have published them. Waiting webhook deliveries and mails are ended.',
+      'For whoever set Posthorn up. Asks for the password or a code. Posts that were due since the backup are not sent: they become Failed with an uncertain result, because the old server may have published them. Waiting webhook deliveries and mails are ended.',
     roles: everyone,
-    body: Empty,
+    body: FactorProof,
     answer: z.object({
       posts: z.number().int().describe('Posts that were due and are not sent'),
       deliveries: z.number().int().describe('Webhook deliveries that were ended'),
@@ -179,10 +204,10 @@ export const backupPaths = {
   }),
   downloadBackup: rawRoute({
     methods: ['GET', 'HEAD'],
-    path: '/api/app/backups/:id/file',
+    path: '/api/app/backups/:id/file/:ticket',
     access: 'Session',
     roles: everyone,
     handler: 'Own',
-    description: 'The file of a backup, for whoever set Posthorn up.',
+    description: 'The file of a backup, for whoever set Posthorn up. beginBackupDownload gives the ticket.',
   }),
 } as const satisfies Record<string, RawRoute>;

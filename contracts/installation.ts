@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { OutgoingHold } from './backups.ts';
 import { appRoute, CanonicalInstant, Done, Id, type Route } from './define.ts';
+import { FactorProof } from './passkeys.ts';
 import { everyone } from './scopes.ts';
 
 export const InstallationCheck = z
@@ -51,10 +52,10 @@ export const installationRoutes = {
     tag: 'Installation',
     summary: 'Enter the credentials of a network',
     description:
-      'For whoever set Posthorn up. They are tried at the network where it has a way to do that, stored encrypted, and used at once by every instance. Credentials in the environment win, and are refused here.',
+      'For whoever set Posthorn up. Asks for the password or a code. They are tried at the network where it has a way to do that, stored encrypted, and used at once by every instance. Credentials in the environment win, and are refused here.',
     roles: everyone,
     params: byNetwork,
-    body: z.strictObject({
+    body: FactorProof.extend({
       values: z.record(z.string().max(100), z.string().trim().max(1000)).describe('By the name of the setting'),
     }),
     answer: z.object({
@@ -63,14 +64,15 @@ export const installationRoutes = {
     more: ['NotFound', 'Conflict'],
   }),
   removeNetworkKeys: appRoute({
-    method: 'DELETE',
-    path: '/api/app/network-keys/:network',
+    method: 'POST',
+    path: '/api/app/network-keys/:network/remove',
     tag: 'Installation',
     summary: 'Remove the credentials of a network',
     description:
-      'For whoever set Posthorn up. Accounts that are connected with them can no longer publish when their access has to be renewed.',
+      'For whoever set Posthorn up. Asks for the password or a code. Accounts that are connected with them can no longer publish when their access has to be renewed.',
     roles: everyone,
     params: byNetwork,
+    body: FactorProof,
     answer: Done,
     more: ['NotFound', 'Conflict'],
   }),

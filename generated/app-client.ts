@@ -298,15 +298,26 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     makeBackup: (options?: CallOptions): ApiPromise<Done> => http.json('POST', () => '/api/app/backups', [], {}, options),
 
     /**
-     * Send again after a restore.
+     * Begin to download a backup.
      *
-     * For whoever set Posthorn up. Posts that were due since the backup are not sent: they become Failed with an
-     * uncertain result, because the old server may have published them. Waiting webhook deliveries and mails are
-     * ended.
+     * For whoever set Posthorn up. Asks for the password or a code, because a backup holds everything.
      *
      * Roles: owner, admin, editor, viewer.
      */
-    releaseHold: (options?: CallOptions): ApiPromise<ReleaseHoldOutput> => http.json('POST', () => '/api/app/backups/release', [], {}, options),
+    beginBackupDownload: (input: BeginBackupDownloadInput, options?: CallOptions): ApiPromise<BeginBackupDownloadOutput> =>
+      http.json('POST', (field) => `/api/app/backups/${field('id')}/download`, [], input, options),
+
+    /**
+     * Send again after a restore.
+     *
+     * For whoever set Posthorn up. Asks for the password or a code. Posts that were due since the backup are not
+     * sent: they become Failed with an uncertain result, because the old server may have published them. Waiting
+     * webhook deliveries and mails are ended.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    releaseHold: (input: ReleaseHoldInput = {}, options?: CallOptions): ApiPromise<ReleaseHoldOutput> =>
+      http.json('POST', () => '/api/app/backups/release', [], input, options),
 
     /**
      * List deleted posts.
@@ -443,8 +454,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Enter the credentials of a network.
      *
-     * For whoever set Posthorn up. They are tried at the network where it has a way to do that, stored encrypted,
-     * and used at once by every instance. Credentials in the environment win, and are refused here.
+     * For whoever set Posthorn up. Asks for the password or a code. They are tried at the network where it has a way
+     * to do that, stored encrypted, and used at once by every instance. Credentials in the environment win, and are
+     * refused here.
      *
      * Roles: owner, admin, editor, viewer.
      */
@@ -454,13 +466,13 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Remove the credentials of a network.
      *
-     * For whoever set Posthorn up. Accounts that are connected with them can no longer publish when their access has
-     * to be renewed.
+     * For whoever set Posthorn up. Asks for the password or a code. Accounts that are connected with them can no
+     * longer publish when their access has to be renewed.
      *
      * Roles: owner, admin, editor, viewer.
      */
     removeNetworkKeys: (input: RemoveNetworkKeysInput, options?: CallOptions): ApiPromise<Done> =>
-      http.json('DELETE', (field) => `/api/app/network-keys/${field('network')}`, [], input, options),
+      http.json('POST', (field) => `/api/app/network-keys/${field('network')}/remove`, [], input, options),
 
     /**
      * List the problems of this server.
@@ -2397,6 +2409,22 @@ export interface ReadBackupsOutput {
   };
 }
 
+/** What `beginBackupDownload` answers. */
+export interface BeginBackupDownloadOutput {
+  /** Path of the file, for the browser; it works for 5 minutes, in this session only */
+  path: string;
+}
+
+/** What `beginBackupDownload` takes. */
+export interface BeginBackupDownloadInput {
+  /** Backup id */
+  id: string;
+  /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
+  password?: string;
+  /** In place of the password: a code from your app, or a recovery code (default `''`) */
+  code?: string;
+}
+
 /** What `releaseHold` answers. */
 export interface ReleaseHoldOutput {
   /** Posts that were due and are not sent */
@@ -2405,6 +2433,14 @@ export interface ReleaseHoldOutput {
   deliveries: number;
   /** Mails and push messages that were ended */
   messages: number;
+}
+
+/** What `releaseHold` takes. */
+export interface ReleaseHoldInput {
+  /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
+  password?: string;
+  /** In place of the password: a code from your app, or a recovery code (default `''`) */
+  code?: string;
 }
 
 /** A post in the bin */
@@ -2845,6 +2881,10 @@ export interface SaveNetworkKeysOutput {
 export interface SaveNetworkKeysInput {
   /** Key of the network */
   network: string;
+  /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
+  password?: string;
+  /** In place of the password: a code from your app, or a recovery code (default `''`) */
+  code?: string;
   /** By the name of the setting */
   values: Record<string, string>;
 }
@@ -2853,6 +2893,10 @@ export interface SaveNetworkKeysInput {
 export interface RemoveNetworkKeysInput {
   /** Key of the network */
   network: string;
+  /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
+  password?: string;
+  /** In place of the password: a code from your app, or a recovery code (default `''`) */
+  code?: string;
 }
 
 /** Something that the operator should know about this server */

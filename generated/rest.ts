@@ -812,6 +812,24 @@ export const rest = {
         500: error.Internal,
       },
     },
+    beginBackupDownload: {
+      method: 'POST',
+      path: '/api/app/backups/:id/download',
+      summary: "Begin to download a backup",
+      pathParams: backupRoutes.beginBackupDownload.params,
+      body: backupRoutes.beginBackupDownload.body,
+      metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
+      responses: {
+        200: backupRoutes.beginBackupDownload.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
+        404: error.NotFound,
+        409: error.Conflict,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
     releaseHold: {
       method: 'POST',
       path: '/api/app/backups/release',
@@ -1094,10 +1112,11 @@ export const rest = {
       },
     },
     removeNetworkKeys: {
-      method: 'DELETE',
-      path: '/api/app/network-keys/:network',
+      method: 'POST',
+      path: '/api/app/network-keys/:network/remove',
       summary: "Remove the credentials of a network",
       pathParams: installationRoutes.removeNetworkKeys.params,
+      body: installationRoutes.removeNetworkKeys.body,
       metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
       responses: {
         200: installationRoutes.removeNetworkKeys.responses[200].body,

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { FactorQuestion } from '#contracts/passkeys';
 import type { Proof } from '#contracts/receipts';
 import type { Role } from '#contracts/scopes';
 
@@ -27,3 +28,9 @@ export interface SignedIn {
 
 /** Who this request's session belongs to. */
 export type WhoIsSignedIn = (req: IncomingMessage) => Promise<SignedIn | undefined>;
+
+/** A stolen session alone must not be enough for the weightiest changes: a way in, a factor, secrets of the installation. */
+export interface ProofOfPerson {
+  asks(signedIn: SignedIn): Promise<FactorQuestion>;
+  mustProve(signedIn: SignedIn, proof: { password: string; code?: string }, address: string): Promise<void>;
+}

@@ -56,7 +56,9 @@ afterAll(async () => {
   await service?.stop();
 });
 
-const save = (values: object) => owner.post(path, { values });
+const password = 'correct horse';
+const save = (values: object) => owner.post(path, { values, password });
+const remove = () => owner.post(`${path}/remove`, { password });
 const keysOf = async (network = 'tiktok') => {
   const { body } = await owner.get('/api/app/network-keys');
   return (body.networks as { network: string }[]).find((one) => one.network === network);
@@ -77,7 +79,7 @@ test('half of them, mistyped ones and ones that the network refuses are refused 
       body: { code: 'BadInput', message: expect.stringContaining(message) },
     });
   }
-  expect((await owner.post('/api/app/network-keys/bluesky', { values: {} })).status).toBe(404);
+  expect((await owner.post('/api/app/network-keys/bluesky', { values: {}, password })).status).toBe(404);
   expect(await keysOf()).toMatchObject({ state: 'Missing', settings: Object.keys(right) });
 });
 
@@ -119,14 +121,24 @@ test('right ones are sealed, used at once by every instance, and tested by a fir
     other.networkKeys.list().some(({ network, workedAt }) => network === 'tiktok' && workedAt !== undefined),
   );
 
-  expect((await owner.delete(path)).status).toBe(200);
+  expect((await remove()).status).toBe(200);
   expect(await keysOf()).toMatchObject({ state: 'Missing' });
   await until('the other instance has none', async () => other.networkKeys.setting('TIKTOK_CLIENT_KEY') === undefined);
   const removals = () =>
     service.database.query(sql('test.removals', "select from service_audit_log where event = 'network-keys.removed'"));
   const { length: before } = await removals();
-  expect((await owner.delete(path)).status).toBe(404);
+  expect((await remove()).status).toBe(404);
   expect(await removals()).toHaveLength(before);
+});
+
+test('they are entered and removed with the password or a code, not with a session alone', async () => {
+  const unproven = { status: 400, body: { issues: [{ path: 'password' }] } };
+  expect(await owner.post(path, { values: right })).toMatchObject(unproven);
+  expect(await keysOf()).toMatchObject({ state: 'Missing' });
+  expect((await save(right)).status).toBe(200);
+  expect(await owner.post(`${path}/remove`)).toMatchObject(unproven);
+  expect(await keysOf()).toMatchObject({ state: 'Entered' });
+  expect((await remove()).status).toBe(200);
 });
 
 test('a tab that asks another instance as soon as it hears of them gets them, while that instance still reads them', async () => {
@@ -176,7 +188,7 @@ test('a tab that asks another instance as soon as it hears of them gets them, wh
   expect((await listing).value).toMatchObject({
     providers: expect.arrayContaining([expect.objectContaining({ network: 'tiktok', configured: true })]),
   });
-  expect((await owner.delete(path)).status).toBe(200);
+  expect((await remove()).status).toBe(200);
 });
 
 test('others see which networks need keys and whom to ask, and cannot enter any', async () => {
@@ -199,7 +211,7 @@ test('those of the environment win, and the app says so', async () => {
     ['x', 'X_CLIENT_ID and X_CLIENT_SECRET'],
     ['threads', 'THREADS_APP_ID'],
   ]) {
-    expect((await browser.post(`/api/app/network-keys/${network}`, { values: {} })).body).toMatchObject({
+    expect((await browser.post(`/api/app/network-keys/${network}`, { values: {}, password })).body).toMatchObject({
       code: 'Conflict',
       message: `${name} is set in the environment of the server, which wins. Change it there, or remove it and restart.`,
     });

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createBackupList } from '#server/backup/store';
+import { beginHold } from '#server/hold/hold';
+import { newId } from '#server/ids';
 import { stepAt, totpCode } from '#server/second-factors/totp';
 import { sql } from '#server/store/database';
 import { createAuthenticator } from '#test/support/authenticator';
@@ -395,6 +398,57 @@ describe('a passkey', () => {
     const { options } = (await alone.post('/api/auth/passkeys/begin', {})).body;
     expect((await alone.post('/api/auth/passkeys', { response: device.answer(options) })).status).toBe(200);
     expect(await isIn(alone)).toBe(true);
+  });
+});
+
+describe('what only whoever set Posthorn up may do', () => {
+  const openOperator = async () => {
+    const browser = service.browser();
+    await browser.signIn();
+    return browser;
+  };
+  const addBackup = async () => {
+    const list = createBackupList(service.database);
+    const at = service.wallClock.now();
+    const id = newId('backup', at);
+    await list.claimAsked(id, at, 1);
+    const contents = { people: 1, workspaces: 1, posts: 0, scheduled: 0, accounts: 0, files: 0 };
+    await list.saveMade({ id, startedAt: at }, { path: 'package.json', bytes: 1, contents });
+    await list.end({ id, startedAt: at }, at, at, null);
+    return `/api/app/backups/${id}`;
+  };
+
+  test.each<[string, () => Promise<string>]>([
+    ['to download a backup', async () => `${await addBackup()}/download`],
+    [
+      'to send again after a restore',
+      async () => {
+        await beginHold(service.database, '2026-11-16T03:00:00.000Z');
+        return '/api/app/backups/release';
+      },
+    ],
+  ])('takes the password or a code, not a session alone: %s', async (_, prepare) => {
+    const path = await prepare();
+    const operator = await openOperator();
+    const unproven = { status: 400, body: { issues: [{ path: 'password' }] } };
+    expect(await operator.post(path)).toMatchObject(unproven);
+    expect(await operator.post(path, { password: 'a guess' })).toMatchObject(unproven);
+    const { browser } = await enter('admin');
+    expect(await browser.post(path, { password })).toMatchObject({ status: 403 });
+    expect(await operator.post(path, { password })).toMatchObject({ status: 200 });
+  });
+
+  test('the address of a backup works for five minutes, in the session that proved who it is', async () => {
+    const backup = await addBackup();
+    const operator = await openOperator();
+    const { body } = await operator.post(`${backup}/download`, { password });
+    const refused = { status: 403, body: { message: expect.stringContaining('Choose Download again') } };
+    expect(await operator.get(`${backup}/file/guess`)).toMatchObject(refused);
+    expect(await (await openOperator()).get(body.path)).toMatchObject(refused);
+    const { status, headers } = await operator.get(body.path);
+    expect([status, headers.get('content-disposition')]).toEqual([200, 'attachment; filename="package.json"']);
+    service.wallClock.forward(5 * 60_000);
+    expect(await operator.get(body.path)).toMatchObject(refused);
   });
 });
 

@@ -107,6 +107,7 @@ export const queries = {
     queryFn: ({ signal }) => app.listMembers({ signal }),
     meta: { part: 'members' },
   }),
+  factors: queryOptions({ queryKey: keys.factors, queryFn: ({ signal }) => app.readFactors({ signal }) }),
   clock: queryOptions({ queryKey: keys.clock, queryFn: ({ signal }) => app.readSandboxClock({ signal }) }),
   approvals: queryOptions({
     queryKey: keys.approvals,

@@ -5,6 +5,7 @@ import type { Sites } from '#server/networks/sites';
 import type { Outbound } from '#server/outbound/guarded-client';
 import { openNetworkKeys } from '#server/providers/open-network-keys';
 import type { Seal } from '#server/secrets/seal';
+import type { ProofOfPerson } from '#server/signed-in';
 import type { Core } from './core.ts';
 import type { Messaging } from './messaging.ts';
 import { openNetworks, wireProviders } from './providers.ts';
@@ -19,6 +20,7 @@ export const wireNetworks = ({
   seal,
   ownUrl,
   startStopwatch,
+  mustProve,
 }: {
   core: Core;
   messaging: Messaging;
@@ -26,6 +28,7 @@ export const wireNetworks = ({
   seal: Seal;
   ownUrl: () => string;
   startStopwatch: (() => Stopwatch) | undefined;
+  mustProve: ProofOfPerson['mustProve'];
 }) => {
   const { registry, database, clock, wallClock, report } = core;
   const networks = openNetworks();
@@ -36,6 +39,7 @@ export const wireNetworks = ({
       networks,
       sites: (): Sites => sites,
       people: core.people.people,
+      mustProve,
       config: core.config,
       audit: core.audit.audit,
       live: core.live.live,

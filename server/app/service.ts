@@ -67,7 +67,16 @@ export const createPosthorn = ({
     webhookAnswerMs,
     startStopwatch,
   });
-  const networks = wireNetworks({ core, messaging, outbound, seal, ownUrl, startStopwatch });
+  const networks = wireNetworks({
+    core,
+    messaging,
+    outbound,
+    seal,
+    ownUrl,
+    startStopwatch,
+    // Lazy: people are opened after networks.
+    mustProve: (...args) => peopleTheme.secondFactors.proof.mustProve(...args),
+  });
   const peopleTheme = wirePeople({ core, messaging, networks, seal });
   const content = wireContent({
     core,
@@ -130,6 +139,8 @@ export const createPosthorn = ({
         database,
         hold,
         people,
+        mustProve: peopleTheme.secondFactors.proof.mustProve,
+        seal,
         mayRestore: welcome.mayRestore,
         mayTry: workspaces.mayTry,
         config: core.config,

@@ -89,7 +89,7 @@ export const factorMissing = () => {
 /** The person has no password or authenticator app, and the session is too old to count as proof. */
 export const signInAgain = () => {
   const message =
-    'You signed in more than an hour ago, and have neither a password nor an authenticator app. Sign in again by link, then change this.';
+    'You signed in more than an hour ago, and have neither a password nor an authenticator app. Sign in again by link or at your identity provider, then repeat this.';
   return new Refusal('Forbidden', message, [{ path: '', code: 'SignInAgain', message }]);
 };
 

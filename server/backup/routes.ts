@@ -1,22 +1,28 @@
 import type { BackupRoutes } from '#contracts/backups';
 import type { RouteHandlers } from '#server/context';
 import type { Hold } from '#server/hold/hold';
+import type { ProofOfPerson } from '#server/signed-in';
 import type { Backups } from './backups.ts';
+import type { DownloadAddresses } from './download-addresses.ts';
 import type { Restoring } from './restoring.ts';
 
 export const backupRoutes = ({
   backups,
   restoring,
+  downloads,
   mayTry,
   hold,
   mustBeOperator,
+  mustProve,
 }: {
   backups: Backups;
   restoring: Restoring;
+  downloads: DownloadAddresses;
   /** Limits attempts to enter the code by IP address, as for passwords. */
   mayTry: (address: string) => void;
   hold: Hold;
   mustBeOperator: (userId: string, does: string) => Promise<void>;
+  mustProve: ProofOfPerson['mustProve'];
 }): RouteHandlers<BackupRoutes> => ({
   readRestore: restoring.read,
   prepareRestore: ({ body, address }) => {
@@ -39,8 +45,15 @@ export const backupRoutes = ({
     await backups.makeNow();
     return { done: true };
   },
-  releaseHold: async ({ caller, requestId }) => {
+  beginBackupDownload: async ({ caller, signedIn, params: { id }, body, address }) => {
+    await mustBeOperator(caller.userId, 'downloads its backups');
+    await mustProve(signedIn, body, address);
+    await backups.find(id);
+    return { path: downloads.make(signedIn.sessionId, id) };
+  },
+  releaseHold: async ({ caller, signedIn, body, address, requestId }) => {
     await mustBeOperator(caller.userId, 'releases what is held back');
+    await mustProve(signedIn, body, address);
     return hold.release(caller.userId, requestId);
   },
 });

@@ -1,8 +1,11 @@
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
 import type { Hold } from '#server/hold/hold';
+import type { Seal } from '#server/secrets/seal';
+import type { ProofOfPerson, SignedIn } from '#server/signed-in';
 import type { Database } from '#server/store/database';
 import { createBackups } from './backups.ts';
+import { createDownloadAddresses } from './download-addresses.ts';
 import { createRestoring } from './restoring.ts';
 import { backupRoutes } from './routes.ts';
 import { createBackupList } from './store.ts';
@@ -11,6 +14,8 @@ export const openBackups = ({
   database,
   hold,
   people: { mustBeOperator, isEmpty },
+  mustProve,
+  seal,
   mayRestore,
   mayTry,
   config,
@@ -20,6 +25,8 @@ export const openBackups = ({
   database: Database;
   hold: Hold;
   people: { mustBeOperator(userId: string, does: string): Promise<void>; isEmpty(): Promise<boolean> };
+  mustProve: ProofOfPerson['mustProve'];
+  seal: Seal;
   mayRestore: (code: string) => Promise<boolean>;
   mayTry: (address: string) => void;
   config: Config;
@@ -27,16 +34,18 @@ export const openBackups = ({
   report: (error: unknown) => void;
 }) => {
   const backups = createBackups({ list: createBackupList(database), config, clock, report });
+  const downloads = createDownloadAddresses({ seal, clock });
   const restoring = createRestoring({ config, isEmpty, mayRestore });
   return {
     backups,
     restoring,
     /** For a download. */
-    findFile: async (userId: string, id: string) => {
+    findFile: async ({ userId, sessionId }: SignedIn, params: { id: string; ticket: string }) => {
       await mustBeOperator(userId, 'downloads its backups');
-      return backups.find(id);
+      downloads.mustWork(sessionId, params);
+      return backups.find(params.id);
     },
-    routes: backupRoutes({ backups, restoring, mayTry, hold, mustBeOperator }),
+    routes: backupRoutes({ backups, restoring, downloads, mayTry, hold, mustBeOperator, mustProve }),
     chores: { 'back up every night': { every: '5 minutes', run: backups.makeNightly } },
   };
 };

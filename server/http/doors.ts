@@ -37,7 +37,7 @@ import { avatarBytes } from './avatar-bytes.ts';
 import { createBaseUrlMismatchWarning } from './base-url-mismatch.ts';
 import { allowOrigins } from './cors.ts';
 import { docsPages } from './docs.ts';
-import { downloadBackup } from './download-backup.ts';
+import { downloadBackup, type FindBackupFile } from './download-backup.ts';
 import { answerErrors, noSuchPath } from './errors.ts';
 import { exportRoute } from './export.ts';
 import { type CheckedDatabase, createHealth, type Health } from './health.ts';
@@ -84,7 +84,7 @@ interface DoorParts {
   readonly imports: Imports;
   readonly exports: Exports;
   readonly restoring: Restoring;
-  readonly findBackupFile: (userId: string, id: string) => Promise<string>;
+  readonly findBackupFile: FindBackupFile;
   readonly live: Live;
   readonly assistant: Assistant;
   readonly metrics: ServiceMetrics;

@@ -2,13 +2,17 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { SignedIn } from '#server/signed-in';
 import type { OwnHandler } from './app-routes.ts';
 
-/** `GET /api/app/backups/{id}/file`. */
+/** Refuses a person who did not prove who they are. */
+export type FindBackupFile = (signedIn: SignedIn, params: { id: string; ticket: string }) => Promise<string>;
+
+/** `GET /api/app/backups/{id}/file/{ticket}`. */
 export const downloadBackup =
-  ({ findFile }: { findFile: (userId: string, id: string) => Promise<string> }): OwnHandler<{ id: string }> =>
+  ({ findFile }: { findFile: FindBackupFile }): OwnHandler<{ id: string; ticket: string }> =>
   async (req, res, { signedIn }) => {
-    const path = await findFile(signedIn.userId, req.params.id);
+    const path = await findFile(signedIn, req.params);
     const { size } = await stat(path);
     res.writeHead(200, {
       'content-type': 'application/x-tar',

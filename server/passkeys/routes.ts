@@ -1,19 +1,13 @@
-import type { FactorQuestion, PasskeyRoutes } from '#contracts/passkeys';
+import type { PasskeyRoutes } from '#contracts/passkeys';
 import type { AuditLog } from '#server/audit/audit-log';
 import type { Sessions } from '#server/auth/sessions';
 import type { RouteHandlers } from '#server/context';
 import { Refusal } from '#server/errors';
 import type { Messages } from '#server/messages/messages';
-import type { SignedIn } from '#server/signed-in';
+import type { ProofOfPerson, SignedIn } from '#server/signed-in';
 import type { People } from '#server/workspaces/people';
 import { mailAboutFactors } from './mail-about-factors.ts';
 import type { Passkeys } from './passkeys.ts';
-
-/** A stolen session must not be enough to add a way in or to remove a factor. */
-export interface ProofOfPerson {
-  asks(signedIn: SignedIn): Promise<FactorQuestion>;
-  mustProve(signedIn: SignedIn, proof: { password: string; code?: string }, address: string): Promise<void>;
-}
 
 export const passkeyRoutes = ({
   passkeys,

@@ -5,10 +5,11 @@ import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
 import type { Live } from '#server/live/live';
 import type { Messages } from '#server/messages/messages';
+import type { ProofOfPerson } from '#server/signed-in';
 import type { Database } from '#server/store/database';
 import type { People } from '#server/workspaces/people';
 import { createPasskeys } from './passkeys.ts';
-import { type ProofOfPerson, passkeyRoutes } from './routes.ts';
+import { passkeyRoutes } from './routes.ts';
 import { createPasskeyStore } from './store.ts';
 
 const hourMs = 3_600_000;

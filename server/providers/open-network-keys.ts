@@ -5,6 +5,7 @@ import type { Live } from '#server/live/live';
 import type { Networks } from '#server/networks/registry';
 import type { Sites } from '#server/networks/sites';
 import type { Seal } from '#server/secrets/seal';
+import type { ProofOfPerson } from '#server/signed-in';
 import type { Database } from '#server/store/database';
 import { createNetworkKeys } from './network-keys.ts';
 import { networkKeyRoutes } from './routes.ts';
@@ -16,6 +17,7 @@ export const openNetworkKeys = ({
   networks,
   sites,
   people: { mustBeOperator, operatorName },
+  mustProve,
   config: { baseUrl, setting: environment },
   audit,
   live,
@@ -28,6 +30,7 @@ export const openNetworkKeys = ({
   /** Lazy, because the sites themselves read the credentials. */
   sites: () => Sites;
   people: { mustBeOperator(userId: string, does: string): Promise<void>; operatorName(): Promise<string> };
+  mustProve: ProofOfPerson['mustProve'];
   config: Config;
   audit: AuditLog;
   live: Live;
@@ -55,7 +58,7 @@ export const openNetworkKeys = ({
   });
   return {
     networkKeys,
-    routes: networkKeyRoutes({ networkKeys, mustBeOperator, operatorName }),
+    routes: networkKeyRoutes({ networkKeys, mustBeOperator, mustProve, operatorName }),
     // The operator enters them again.
     discards: { 'network_keys.sealed_values': store.remove },
   };

@@ -2,8 +2,7 @@ import type { FactorQuestion } from '#contracts/passkeys';
 import type { PasswordTries } from '#server/auth/password-tries';
 import { signInAgain } from '#server/auth/sign-ins';
 import { badInput } from '#server/errors';
-import type { ProofOfPerson } from '#server/passkeys/routes';
-import type { SignedIn } from '#server/signed-in';
+import type { ProofOfPerson, SignedIn } from '#server/signed-in';
 import { isWrongPassword, type People } from '#server/workspaces/people';
 import type { Factors } from './factors.ts';
 

@@ -5,8 +5,7 @@ import type { SignIns } from '#server/auth/sign-ins';
 import type { RouteHandlers } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import type { Passkeys } from '#server/passkeys/passkeys';
-import type { ProofOfPerson } from '#server/passkeys/routes';
-import type { SignedIn } from '#server/signed-in';
+import type { ProofOfPerson, SignedIn } from '#server/signed-in';
 import type { People } from '#server/workspaces/people';
 import type { Factors } from './factors.ts';
 

@@ -9,7 +9,7 @@ import type { Sessions } from '#server/auth/sessions';
 import { type SignInStart, type SignIns, secondFactorNeeded, signInAgain } from '#server/auth/sign-ins';
 import type { RouteHandlers, SessionCookie } from '#server/context';
 import { badInput, Refusal } from '#server/errors';
-import type { SignedIn } from '#server/signed-in';
+import type { ProofOfPerson, SignedIn } from '#server/signed-in';
 import type { Deletion } from './deletion.ts';
 import type { ForgottenPassword } from './forgotten-password.ts';
 import type { Invitations } from './invitations.ts';
@@ -54,8 +54,7 @@ export const workspaceRoutes = ({
   welcome: Welcome;
   deletion: Deletion;
   personDeletion: PersonDeletion;
-  /** Asks for the password or a code. */
-  mustProve: (signedIn: SignedIn, proof: { password: string; code: string }, address: string) => Promise<void>;
+  mustProve: ProofOfPerson['mustProve'];
   forgotten: ForgottenPassword;
   audit: AuditLog;
   tries: PasswordTries;

@@ -8,6 +8,7 @@ import type { Live } from '#server/live/live';
 import type { Messages } from '#server/messages/messages';
 import type { Notifications } from '#server/notifications/notifications';
 import type { Plans } from '#server/plans/plans';
+import type { ProofOfPerson } from '#server/signed-in';
 import type { Database } from '#server/store/database';
 import { createDeletion } from './deletion.ts';
 import { createForgottenPassword } from './forgotten-password.ts';
@@ -100,7 +101,7 @@ export const openWorkspaces = ({
     }: {
       members: Members;
       personDeletion: PersonDeletion;
-      mustProve: Parameters<typeof workspaceRoutes>[0]['mustProve'];
+      mustProve: ProofOfPerson['mustProve'];
       identity: Pick<Identity, 'outsideSignIn' | 'forgetUser'>;
     }) => ({
       routes: workspaceRoutes({

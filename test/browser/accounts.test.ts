@@ -78,6 +78,7 @@ inBrowser(
       const tiktok = page.getByRole('list', { name: 'Networks' }).getByRole('listitem').filter({ hasText: 'TikTok' });
       await tiktok.getByText('/connect/tiktok/callback').waitFor();
       await tiktok.getByLabel('TIKTOK_CLIENT_KEY').fill('aw1234');
+      await tiktok.getByLabel('Your password').fill('correct horse');
       await tiktok.getByRole('button', { name: 'Save' }).click();
       await tiktok.getByText('It is required: TikTok gives both').waitFor();
       await isClean(page, () => tiktok.getByLabel('TIKTOK_CLIENT_SECRET').waitFor());

@@ -6,6 +6,8 @@ import { beginHold } from '#server/hold/hold';
 import { until } from '#test/support/until';
 import { axe, go, holdAnswer, inBrowser, intercept, isClean, loseAnswer, pathOf } from './harness.ts';
 
+const password = 'correct horse';
+
 inBrowser('the workspace', (world) => {
   test('owners change the roles of members, and the last owner stays owner', async () => {
     const { email, userId } = await world.service.addMember('viewer');
@@ -78,13 +80,13 @@ inBrowser('the workspace', (world) => {
       .getByText(/not good/)
       .waitFor({ state: 'attached' });
     const made = page.getByRole('list', { name: 'Backups' }).getByRole('listitem').last();
-    const href = (await made.getByRole('link', { name: 'Download' }).getAttribute('href')) ?? '';
-    const download = await page.request.get(world.service.url + href);
-    expect([download.status(), download.headers()['content-disposition']]).toEqual([
-      200,
-      'attachment; filename="backups.test.ts"',
-    ]);
-    expect((await download.body()).equals(await readFile(path))).toBe(true);
+    await made.getByRole('button', { name: 'Download' }).click();
+    await page.getByRole('dialog').getByLabel('Your password').fill(password);
+    const begun = page.waitForEvent('download');
+    await page.getByRole('dialog').getByRole('button', { name: 'Download' }).click();
+    const download = await begun;
+    expect(download.suggestedFilename()).toBe('backups.test.ts');
+    expect((await readFile(await download.path())).equals(await readFile(path))).toBe(true);
     await made.getByText(/Restored in a test at/).waitFor();
     await page.getByText(/^The last backup was made .+ and could be restored\.$/).waitFor();
     await page.getByText(/^2, the oldest from Mon 16 Nov/).waitFor();
@@ -97,6 +99,7 @@ inBrowser('the workspace', (world) => {
     expect(await axe(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Release' }).click();
+    await page.getByRole('dialog').getByLabel('Your password').fill(password);
     await page.getByRole('dialog').getByRole('button', { name: 'Release' }).click();
     await page.getByText('Nothing goes out until you release it').waitFor({ state: 'detached' });
     expect(await world.service.posthorn.hold.read()).toBeUndefined();
@@ -113,7 +116,7 @@ inBrowser('the workspace', (world) => {
     const { email } = await world.service.addMember('admin');
     const other = await world.visit({ at: '/settings/backups', as: email });
     await other.getByText('Whoever set this server up sees its backups.').waitFor();
-    expect((await other.request.get(world.service.url + href)).status()).toBe(403);
+    expect((await other.request.get(download.url())).status()).toBe(403);
   });
 
   test('an invitation link is shown once, and can be withdrawn', async () => {

@@ -1,12 +1,14 @@
 import { PasswordInput, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { ReadFactorsOutput } from '#generated/app-client';
 import { fieldFault } from '#web/faults.ts';
+import { queries } from '#web/queries.ts';
 
 export type Asks = ReadFactorsOutput['asks'];
 
-/**
- * Asks people to prove who they are before they change their sign-in factors or the factors that a workspace requires.
- */
+export const useAsks = (enabled = true): Asks => useQuery({ ...queries.factors, enabled }).data?.asks ?? 'password';
+
+/** Asks people to prove who they are before one of the weightiest changes, such as of their sign-in factors. */
 export const ProofField = ({
   asks,
   value,
@@ -32,7 +34,7 @@ export const ProofField = ({
     return <PasswordInput label={`Your password${purpose}`} autoComplete="current-password" {...shared} />;
   }
   if (asks === 'sign-in') {
-    return <p className="small text-2">You signed in more than an hour ago. Sign in again by link first.</p>;
+    return <p className="small text-2">You signed in more than an hour ago. Sign in again first.</p>;
   }
   return (
     asks === 'code' && (

@@ -1,11 +1,17 @@
 import { byteOrderMark } from '#server/transfer/csv';
 
 export const saveFile = (blob: Blob, name: string) => {
+  const url = URL.createObjectURL(blob);
+  saveFrom(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 0);
+};
+
+/** Without a name, the file has the one that the server gives it. */
+export const saveFrom = (url: string, name = '') => {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(blob);
+  link.href = url;
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 0);
 };
 
 /** Spreadsheets need the byte order mark to read UTF-8. */

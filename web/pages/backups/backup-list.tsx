@@ -2,8 +2,11 @@ import { ActionIcon, Button } from '@mantine/core';
 import { Archive, CircleCheck, Download, LoaderCircle, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import type { Backup } from '#generated/app-client';
+import { app } from '#web/api.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { count, formatBytes } from '#web/parts/number.ts';
+import { ProofDialog } from '#web/parts/proof-dialog.tsx';
+import { saveFrom } from '#web/parts/save-file.ts';
 import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
 import styles from './backups.module.css';
@@ -11,6 +14,7 @@ import { RestoreDialog } from './restore-dialog.tsx';
 
 export const BackupList = ({ backups }: { backups: readonly Backup[] }) => {
   const [chosen, setChosen] = useState<Backup>();
+  const [wanted, setWanted] = useState<Backup>();
   const oldest = backups.at(-1);
   return (
     <Section
@@ -47,13 +51,7 @@ export const BackupList = ({ backups }: { backups: readonly Backup[] }) => {
               )}
               <span className={styles.size}>{backup.bytes === undefined ? '—' : formatBytes(backup.bytes)}</span>
               {backup.path && !backup.host && (
-                <ActionIcon
-                  component="a"
-                  variant="quiet"
-                  href={`/api/app/backups/${backup.id}/file`}
-                  download
-                  aria-label="Download"
-                >
+                <ActionIcon variant="quiet" onClick={() => setWanted(backup)} aria-label="Download">
                   <Download size={16} aria-hidden="true" />
                 </ActionIcon>
               )}
@@ -67,6 +65,18 @@ export const BackupList = ({ backups }: { backups: readonly Backup[] }) => {
         </ul>
       )}
       <RestoreDialog backup={chosen} onClose={() => setChosen(undefined)} />
+      <ProofDialog
+        opened={wanted !== undefined}
+        onClose={() => setWanted(undefined)}
+        title="Download the backup?"
+        act="Download"
+        kind="ink"
+        onConfirm={async (proof) => {
+          if (wanted) saveFrom((await app.beginBackupDownload({ id: wanted.id, ...proof })).path);
+        }}
+      >
+        It holds everything on this server, of all workspaces. Keep the file where only you can read it.
+      </ProofDialog>
     </Section>
   );
 };

@@ -5,8 +5,9 @@ import { useState } from 'react';
 import type { HeldPost } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
-import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { count } from '#web/parts/number.ts';
+import { ProofDialog } from '#web/parts/proof-dialog.tsx';
+import type { toProof } from '#web/parts/proof-field.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/queries.ts';
@@ -23,8 +24,8 @@ interface Hold {
 export const Held = ({ hold: { backupAt, dueCount, due } }: { hold: Hold }) => {
   const [isAsking, setIsAsking] = useState(false);
   const client = useQueryClient();
-  const release = async () => {
-    await app.releaseHold({});
+  const release = async (proof: ReturnType<typeof toProof>) => {
+    await app.releaseHold(proof);
     await client.invalidateQueries({ queryKey: keys.backups });
     await client.invalidateQueries({ queryKey: keys.installation });
   };
@@ -58,7 +59,7 @@ export const Held = ({ hold: { backupAt, dueCount, due } }: { hold: Hold }) => {
           </ul>
         </Section>
       )}
-      <ConfirmDialog
+      <ProofDialog
         opened={isAsking}
         onClose={() => setIsAsking(false)}
         title="Send again?"
@@ -70,7 +71,7 @@ export const Held = ({ hold: { backupAt, dueCount, due } }: { hold: Hold }) => {
         {dueCount > 0 &&
           'Posts that were due are not sent. Their members are asked to look whether they are out already. '}
         Posts that are due later go out at their time.
-      </ConfirmDialog>
+      </ProofDialog>
     </>
   );
 };

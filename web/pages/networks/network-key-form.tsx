@@ -5,11 +5,12 @@ import { useState } from 'react';
 import type { NetworkKeys } from '#generated/app-client';
 import { app } from '#web/api.ts';
 import { fieldFault } from '#web/faults.ts';
-import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { CopyButton } from '#web/parts/copy.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
+import { ProofDialog } from '#web/parts/proof-dialog.tsx';
+import { ProofField, proofFault, toProof, useAsks } from '#web/parts/proof-field.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys as queryKeys } from '#web/queries.ts';
 import styles from './networks.module.css';
@@ -61,19 +62,19 @@ export const NetworkKeyForm = ({ keys }: { keys: NetworkKeys }) => {
           }}
         />
       )}
-      <ConfirmDialog
+      <ProofDialog
         opened={isRemoving}
         onClose={() => setIsRemoving(false)}
         title={`Remove the credentials of ${provider}?`}
         act="Remove"
         kind="danger"
-        onConfirm={async () => {
-          await app.removeNetworkKeys({ network });
+        onConfirm={async (proof) => {
+          await app.removeNetworkKeys({ network, ...proof });
           await refresh();
         }}
       >
         Accounts that are connected with them can no longer publish when their access has to be renewed.
-      </ConfirmDialog>
+      </ProofDialog>
     </li>
   );
 };
@@ -88,11 +89,15 @@ const KeyState = ({ keys: { state, settings, updatedAt, workedAt } }: { keys: Ne
 const Fields = ({ keys, onSaved }: { keys: NetworkKeys; onSaved: () => Promise<void> }) => {
   const { network, provider, settings, redirectUri, sharedWith } = keys;
   const [values, setValues] = useState<Record<string, string>>({});
+  const [proof, setProof] = useState('');
+  const asks = useAsks();
   const save = useMutation({
-    mutationFn: () => app.saveNetworkKeys({ network, values }),
+    mutationFn: () => app.saveNetworkKeys({ network, values, ...toProof(asks, proof) }),
     onSuccess: onSaved,
   });
-  const hasFieldFault = settings.some((name) => fieldFault(save.error, `values.${name}`, 'It'));
+  const hasFieldFault =
+    proofFault(save.error) !== undefined ||
+    settings.some((name) => fieldFault(save.error, `values.${name}`, 'It') !== undefined);
   return (
     <form
       className={styles.form}
@@ -122,6 +127,13 @@ const Fields = ({ keys, onSaved }: { keys: NetworkKeys; onSaved: () => Promise<v
           />
         );
       })}
+      <ProofField
+        asks={asks}
+        value={proof}
+        onChange={setProof}
+        error={save.error}
+        purpose={`, to save the credentials of ${provider}`}
+      />
       {save.error && !hasFieldFault && <FaultBanner fault={save.error} title="Not saved" />}
       <div className={styles.actions}>
         <Button type="submit" variant="ink" loading={save.isPending}>

@@ -15,7 +15,7 @@ import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useConfirmLeaving } from '#web/parts/use-confirm-leaving.ts';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/queries.ts';
+import { keys, queries } from '#web/queries.ts';
 import styles from './profile.module.css';
 
 const QrCode = lazy(() => import('./qr-code.tsx'));
@@ -26,7 +26,7 @@ const QrCode = lazy(() => import('./qr-code.tsx'));
  */
 export const AppForCodes = ({ onCodes }: { onCodes?: (areShown: boolean) => void }) => {
   const client = useQueryClient();
-  const query = useQuery({ queryKey: keys.factors, queryFn: ({ signal }) => app.readFactors({ signal }) });
+  const query = useQuery(queries.factors);
   const [codes, setCodes] = useState<readonly string[]>();
   const show = ({ recoveryCodes }: Codes) => {
     setCodes(recoveryCodes);

@@ -9,7 +9,7 @@ import { type Asks, ProofField, proofFault, toProof } from '#web/parts/proof-fie
 import { saveFile } from '#web/parts/save-file.ts';
 import { Section } from '#web/parts/section.tsx';
 import { showFault } from '#web/parts/toasts.tsx';
-import { keys } from '#web/queries.ts';
+import { queries } from '#web/queries.ts';
 import { useSession } from '#web/session.ts';
 import styles from './profile.module.css';
 
@@ -57,7 +57,7 @@ const SaveData = () => {
 };
 
 const Form = ({ onClose }: { onClose: () => void }) => {
-  const query = useQuery({ queryKey: keys.factors, queryFn: ({ signal }) => app.readFactors({ signal }) });
+  const query = useQuery(queries.factors);
   return (
     <Loaded query={query} title="The form could not be loaded" rows={1} height={60}>
       {({ asks }) => <ProofForm asks={asks} onClose={onClose} />}

@@ -1,10 +1,10 @@
 import { Switch } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/api.ts';
-import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
-import { ProofField, toProof } from '#web/parts/proof-field.tsx';
+import { ProofDialog } from '#web/parts/proof-dialog.tsx';
+import type { toProof } from '#web/parts/proof-field.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
 import { keys } from '#web/queries.ts';
@@ -63,11 +63,16 @@ export const Security = () => {
       )}
       {change.error && !lowered && <FaultBanner fault={change.error} title="The setting was not changed" />}
       {lowered && (
-        <SwitchOff
-          requirement={lowered}
-          onConfirm={(proof) => change.mutateAsync({ [lowered]: false, ...proof })}
+        <ProofDialog
+          opened
           onClose={() => setLowered(undefined)}
-        />
+          title={words[lowered].title}
+          act="Switch off"
+          kind="danger"
+          onConfirm={(proof) => change.mutateAsync({ [lowered]: false, ...proof })}
+        >
+          {words[lowered].text}
+        </ProofDialog>
       )}
     </Section>
   );
@@ -83,34 +88,3 @@ const words = {
     text: 'A yes then takes only a click, and its receipt names no passkey.',
   },
 } as const;
-
-/** Asks for proof of identity, so that a stolen session cannot lower the workspace's security requirements. */
-const SwitchOff = ({
-  requirement,
-  onConfirm,
-  onClose,
-}: {
-  requirement: Requirement;
-  onConfirm: (proof: ReturnType<typeof toProof>) => Promise<unknown>;
-  onClose: () => void;
-}) => {
-  const [value, setValue] = useState('');
-  const { data: { asks } = { asks: 'password' as const } } = useQuery({
-    queryKey: keys.factors,
-    queryFn: ({ signal }) => app.readFactors({ signal }),
-  });
-  const { title, text } = words[requirement];
-  return (
-    <ConfirmDialog
-      opened
-      onClose={onClose}
-      title={title}
-      act="Switch off"
-      kind="danger"
-      onConfirm={() => onConfirm(toProof(asks, value))}
-    >
-      <p>{text}</p>
-      <ProofField asks={asks} value={value} onChange={setValue} error={undefined} />
-    </ConfirmDialog>
-  );
-};
