@@ -5,13 +5,24 @@ import { join, resolve } from 'node:path';
 import { compress, hashOf, replaceFolder } from './build-folder.mjs';
 
 const root = resolve(import.meta.dirname, '..');
-const sources = [
+/** With the modules outside web/ that are bundled: an update of one of them must not leave an old app. */
+export const sources = [
   'web',
   'generated/sdk/src',
   'generated/app-client.ts',
   'generated/app-http.ts',
+  'contracts/is-url.ts',
+  'server/escape-reg-exp.ts',
   'server/networks/counting.ts',
+  'server/networks/focus.ts',
+  'server/networks/fold.ts',
   'server/networks/links.ts',
+  'server/networks/little-text.ts',
+  'server/networks/poll.ts',
+  'server/networks/short-links.ts',
+  'server/networks/split-text.ts',
+  'server/networks/top-level-domains.ts',
+  'server/transfer/csv.ts',
   'package-lock.json',
   'scripts/build-web.mjs',
 ];

@@ -1,5 +1,6 @@
 import type { McpListing } from '#contracts/define';
 import type { Scope } from '#contracts/scopes';
+import { escapeRegExp } from '#server/escape-reg-exp';
 import { type DeclaredAction, toolName } from './contracts.ts';
 import { inputJsonSchema } from './json-schema.ts';
 import { banner, lines } from './text.ts';
@@ -48,7 +49,7 @@ export const emitMcpTools = (declared: readonly DeclaredAction[]) => {
 
 /** Descriptions name actions as REST does (`posts.get`); agents know the tool names (`posts_get`). */
 const toolNamesFor = (offered: readonly DeclaredAction[]) => {
-  const names = offered.map(({ name }) => name.replace('.', '\\.')).join('|');
+  const names = offered.map(({ name }) => escapeRegExp(name)).join('|');
   const dotted = new RegExp(`\\b(?:${names})\\b`, 'g');
   const rename = (_key: string, value: unknown) =>
     typeof value === 'string' ? value.replace(dotted, toolName) : value;

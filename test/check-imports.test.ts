@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { checkImports } from '#scripts/check-imports';
+import { checkImports, readLinks } from '#scripts/check-imports';
 
 const root = resolve(import.meta.dirname, '..');
 
@@ -25,6 +26,18 @@ const plant = async (files: Record<string, string>) => {
 
 test('the tree keeps every import rule', async () => {
   expect(await checkImports(root)).toEqual([]);
+});
+
+test('a change of any module that the app bundles builds the app again', async () => {
+  const links = (await readLinks(root)).filter(({ isTypeOnly }) => !isTypeOnly);
+  const bundled = new Set(links.filter(({ from }) => from.startsWith('web/')).map(({ to }) => to));
+  // A set also visits what is added meanwhile.
+  for (const one of bundled) for (const { from, to } of links) if (from === one) bundled.add(to);
+  const { sources } = await import(pathToFileURL(join(root, 'scripts/build-web.mjs')).href);
+  const isSource = (file: string) => sources.some((one: string) => file === one || file.startsWith(`${one}/`));
+  const shared = [...bundled].filter((one) => /^(contracts|generated|server)\//.test(one));
+  expect(shared.length).toBeGreaterThan(10);
+  expect(shared.filter((one) => !isSource(`${one}.ts`))).toEqual([]);
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bounds } from '#server/bounds';
+import { escapeRegExp } from '#server/escape-reg-exp';
 import { createComments, mentionsIn } from '#server/review/comments';
 import { createCommentStore } from '#server/review/store';
 import { sql } from '#server/store/database';
@@ -139,6 +140,12 @@ describe('a mention', () => {
     expect(names('@Ann Lee, please')).toEqual(['Ann Lee']);
     expect(names('@ann: and @JÖRG.')).toEqual(['Ann', 'jörg']);
     expect(names('mail@annabel.example @Anna Ann')).toEqual([]);
+  });
+
+  test('finds a name with any character', () => {
+    const printable = Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index));
+    for (const one of printable) expect(one).toMatch(new RegExp(`^${escapeRegExp(one)}$`, 'giu'));
+    expect('Anna-Lena (ads)').toMatch(new RegExp(`^${escapeRegExp('Anna-Lena (ads)')}$`, 'u'));
   });
 
   test('is told to each member once, and never to its author', async () => {

@@ -1,6 +1,7 @@
 import type { McpListing } from '#contracts/define';
 import { type Scope, scopes } from '#contracts/scopes';
 import type { RunnableAction } from '#server/admission';
+import { escapeRegExp } from '#server/escape-reg-exp';
 
 /** An entry of generated/mcp-tools.ts. */
 export interface McpTool {
@@ -45,7 +46,7 @@ export const createTools = (tools: readonly McpTool[], actions: ReadonlyMap<stri
       .map(({ text }) => text)
       .join();
 
-  const actionNames = tools.map(({ action }) => action.replace('.', '\\.')).join('|');
+  const actionNames = tools.map(({ action }) => escapeRegExp(action)).join('|');
   const dotted = new RegExp(`\\b(?:${actionNames})\\b`, 'g');
 
   return {

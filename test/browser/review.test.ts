@@ -90,6 +90,46 @@ inBrowser('reviewing a post', (world) => {
     await phone.getByText(/^Nobody has commented yet/).waitFor();
   });
 
+  test('a name with a hyphen is mentioned, and a panel that breaks leaves the rest of the page and a way on', async () => {
+    const { id } = await world.service.client.posts.create({ body: 'Ask Anna', accountIds: [bluesky] });
+    const member = world.service.browser();
+    await member.signIn((await world.service.addMember('viewer')).email);
+    await member.patch('/api/app/profile', { name: 'Anna-Lena (ads)' });
+    await member.post(`/api/app/posts/${id}/comments`, { body: 'Ask @owner' });
+    const owner = world.service.browser();
+    await owner.signIn();
+    await owner.post(`/api/app/posts/${id}/comments`, { body: 'Thanks, @Anna-Lena (ads)!' });
+    const page = await world.visit({ at: `/posts/${id}?side=comments`, expected: [/reading .map./] });
+    const comments = page.getByRole('list', { name: 'Comments' });
+    await comments.locator('b', { hasText: /^@Anna-Lena \(ads\)$/ }).waitFor();
+
+    await intercept(page, `**/posts/${id}/comments`, async (route) => {
+      const { comments: list } = await (await route.fetch()).json();
+      await route.fulfill({ json: { comments: list.map((one: object) => ({ ...one, mentions: null })) } });
+    });
+    await page.reload();
+    const fault = page.getByRole('alert').filter({ hasText: 'This part could not be shown' });
+    await fault.waitFor();
+    expect(await axe(page)).toEqual([]);
+    await text(page).fill('Ask Anna-Lena');
+    await saved(page);
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByRole('list', { name: 'History' }).waitFor();
+    await page.getByRole('tab', { name: 'Comments' }).click();
+    await fault.waitFor();
+    await page.unroute(`**/posts/${id}/comments`);
+    await member.post(`/api/app/posts/${id}/comments`, { body: 'I am here' });
+    await expect
+      .poll(async () => {
+        await fault
+          .getByRole('button', { name: 'Try again' })
+          .click({ timeout: 500 })
+          .catch(() => undefined);
+        return comments.getByText('I am here').isVisible();
+      })
+      .toBe(true);
+  });
+
   test('a comment whose answer was lost appears, and sent again it is still one', async () => {
     const { id } = await world.service.client.posts.create({ body: 'Once', accountIds: [bluesky] });
     const page = await world.visit({ at: `/posts/${id}?side=comments`, expected: [/ERR_FAILED/] });

@@ -1,4 +1,5 @@
 import { useId } from 'react';
+import { PartBoundaries, PartBoundary } from './part-boundary.tsx';
 import styles from './section.module.css';
 
 export const Section = ({
@@ -28,7 +29,9 @@ export const Section = ({
         {note && <span className={`small text-3 ${styles.note}`}>{note}</span>}
         {action && <span className={styles.action}>{action}</span>}
       </header>
-      <div className={card ? 'card' : undefined}>{children}</div>
+      <div className={card ? 'card' : undefined}>
+        <PartBoundary>{children}</PartBoundary>
+      </div>
     </section>
   );
 };
@@ -42,6 +45,6 @@ export const Column = ({
   children: React.ReactNode;
 }) => (
   <div className={styles.column} data-width={width}>
-    {children}
+    <PartBoundaries>{children}</PartBoundaries>
   </div>
 );

@@ -1,5 +1,6 @@
 import { Drawer } from '@mantine/core';
 import { useRef } from 'react';
+import { PartBoundary } from './part-boundary.tsx';
 import styles from './side-rail.module.css';
 import { useIsPhone } from './use-is-phone.ts';
 
@@ -44,14 +45,16 @@ export const SideRail = ({
         position="bottom"
         size="85%"
       >
-        <div>{children}</div>
+        <div>
+          <PartBoundary>{children}</PartBoundary>
+        </div>
         {foot && <div className={styles.foot}>{foot}</div>}
       </Drawer>
     );
   }
   return (
     <aside className={styles.rail} style={{ '--rail': `${width}px` } as React.CSSProperties} aria-label={label}>
-      {children}
+      <PartBoundary>{children}</PartBoundary>
     </aside>
   );
 };
@@ -77,7 +80,9 @@ const useSwipeDown = (onSwipe: () => void) => {
 /** `<WithRail rail={<SideRail …/>}>content</WithRail>`. Both scroll independently. */
 export const WithRail = ({ rail, children }: { rail: React.ReactNode; children: React.ReactNode }) => (
   <div className={styles.with}>
-    <div className={styles.content}>{children}</div>
+    <div className={styles.content}>
+      <PartBoundary>{children}</PartBoundary>
+    </div>
     {rail}
   </div>
 );

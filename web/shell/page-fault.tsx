@@ -1,28 +1,10 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
 import { isFileFault, reloadIfReachable, reloadOnce, toFileFault } from '#web/app-files.ts';
-import { faultOf } from '#web/faults.ts';
+import { LazyFaultBanner } from '#web/parts/lazy-fault-banner.tsx';
 import { Column } from '#web/parts/section.tsx';
-import styles from './page-fault.module.css';
 
 const title = 'This page could not be shown';
-
-/** Fallback for when the banner's own chunk cannot be loaded. */
-const Words = ({ fault, onRetry }: { fault: unknown; onRetry?: () => void }) => (
-  <div role="alert" className={`card ${styles.words}`}>
-    <p>{faultOf(fault).message}</p>
-    <button type="button" className={styles.again} onClick={onRetry}>
-      Try again
-    </button>
-  </div>
-);
-
-const FaultBanner = lazy(() =>
-  import('#web/parts/fault-banner.tsx').then(
-    (parts) => ({ default: parts.FaultBanner }),
-    () => ({ default: Words }),
-  ),
-);
 
 export const PageFault = ({ error, reset }: ErrorComponentProps) => {
   const router = useRouter();
@@ -43,7 +25,7 @@ export const PageFault = ({ error, reset }: ErrorComponentProps) => {
     <Column width="narrow">
       <h1 className="hidden">{title}</h1>
       <Suspense>
-        <FaultBanner fault={fault} title={title} onRetry={again} />
+        <LazyFaultBanner fault={fault} title={title} onRetry={again} />
       </Suspense>
     </Column>
   );

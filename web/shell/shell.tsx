@@ -5,6 +5,7 @@ import { enterWorkspace, workspaceOfTab } from '#web/api.ts';
 import { startLive } from '#web/live/live.ts';
 import { useOpenFromPush } from '#web/live/use-open-from-push.ts';
 import { useReportContext } from '#web/live/use-report-context.ts';
+import { PartBoundary } from '#web/parts/part-boundary.tsx';
 import { browserZone, setServerClock } from '#web/parts/time.ts';
 import { renewTimes } from '#web/parts/use-now.ts';
 import { paths } from '#web/paths.ts';
@@ -68,14 +69,20 @@ const Frame = () => {
       <div id="skip-links" className={styles.skip}>
         <a href="#page">To the page</a>
       </div>
-      <Sidebar onHelp={help} />
+      <PartBoundary>
+        <Sidebar onHelp={help} />
+      </PartBoundary>
       <main id="page" className={styles.sheet} data-fills={isCalendar || undefined} tabIndex={-1}>
-        <Suspense>
-          <AppNotices />
-        </Suspense>
+        <PartBoundary>
+          <Suspense>
+            <AppNotices />
+          </Suspense>
+        </PartBoundary>
         <Outlet />
       </main>
-      <BottomBar />
+      <PartBoundary>
+        <BottomBar />
+      </PartBoundary>
       <Suspense>{isPaletteCalled && <Palette onHelp={help} />}</Suspense>
       <Suspense>{isHelpOpen && <ShortcutHelp onClose={() => setIsHelpOpen(false)} />}</Suspense>
     </div>

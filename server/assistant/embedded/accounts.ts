@@ -1,4 +1,5 @@
 import type { Account } from '#contracts/accounts';
+import { escapeRegExp } from '#server/escape-reg-exp';
 import { type Talk, use } from './talk.ts';
 
 export function* connectedAccounts(): Talk<Account[]> {
@@ -28,7 +29,5 @@ export const accountsIn = (text: string, accounts: readonly Account[]): Account[
   }
   return accounts.filter((account) => matches.has(account));
 };
-
-const escapeRegExp = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 export const networksOf = (accounts: readonly Account[]) => [...new Set(accounts.map(({ provider }) => provider))];

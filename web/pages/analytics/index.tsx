@@ -6,6 +6,7 @@ import { app } from '#web/api.ts';
 import { AccountFilter } from '#web/parts/account-filter.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
+import { PartBoundaries } from '#web/parts/part-boundary.tsx';
 import { saveCsv } from '#web/parts/save-file.ts';
 import { Column } from '#web/parts/section.tsx';
 import { cityOf } from '#web/parts/time.ts';
@@ -113,12 +114,16 @@ const Parts = ({
   const bestTimes = <BestTimes key="times" times={summary.bestTimes} zone={zone} today={today} />;
   return (
     <>
-      <Headline numbers={numbers} range={range} comparison={comparison} zone={zone} />
-      <Totals numbers={numbers} comparison={comparison} days={range.days} />
+      <PartBoundaries>
+        <Headline numbers={numbers} range={range} comparison={comparison} zone={zone} />
+        <Totals numbers={numbers} comparison={comparison} days={range.days} />
+      </PartBoundaries>
       <div className={styles.grid}>
-        <OverTime numbers={numbers} range={range} comparison={comparison} today={today} zone={zone} />
-        {isColumn ? [bestTimes, byNetwork] : [byNetwork, bestTimes]}
-        <TopPosts posts={summary.topPosts} zone={zone} />
+        <PartBoundaries>
+          <OverTime numbers={numbers} range={range} comparison={comparison} today={today} zone={zone} />
+          {isColumn ? [bestTimes, byNetwork] : [byNetwork, bestTimes]}
+          <TopPosts posts={summary.topPosts} zone={zone} />
+        </PartBoundaries>
       </div>
       <button type="button" className={`phone-only ${styles.save}`} disabled={isOutdated} onClick={onSave}>
         <Download size={16} aria-hidden="true" /> Download as CSV

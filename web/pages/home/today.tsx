@@ -5,6 +5,7 @@ import { app } from '#web/api.ts';
 import { useListKeys } from '#web/parts/list.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
+import { PartBoundaries } from '#web/parts/part-boundary.tsx';
 import { useDeleted } from '#web/parts/post-actions.ts';
 import { Column, Section } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
@@ -33,15 +34,19 @@ export const Today = () => {
       {!isShown && <SkeletonRows rows={6} height={60} label="Loading your day" />}
       <div className={styles.columns} hidden={!isShown}>
         <div ref={area} className={styles.main}>
-          <PasswordStep />
-          {canWrite && <Waiting />}
-          <NextDays />
-          <Days today={today} zone={zone} />
+          <PartBoundaries>
+            <PasswordStep />
+            {canWrite && <Waiting />}
+            <NextDays />
+            <Days today={today} zone={zone} />
+          </PartBoundaries>
         </div>
         <aside className={styles.side} aria-label="Numbers and accounts">
-          <WeekNumbers today={today} zone={zone} />
-          <BestPost today={today} zone={zone} />
-          <AccountHealth />
+          <PartBoundaries>
+            <WeekNumbers today={today} zone={zone} />
+            <BestPost today={today} zone={zone} />
+            <AccountHealth />
+          </PartBoundaries>
         </aside>
       </div>
     </Column>

@@ -1,6 +1,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { MessageCircle, X } from 'lucide-react';
 import type { Revision } from '#generated/app-client';
+import { PartBoundary } from '#web/parts/part-boundary.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { Comments } from './comments.tsx';
 import { History } from './history.tsx';
@@ -80,7 +81,9 @@ export const ReviewPanel = ({
         )}
       </header>
       <div id="side-panel" role="tabpanel" aria-labelledby={`side-${side}`}>
-        {side === 'comments' ? <Comments postId={postId} /> : <History postId={postId} onRestore={onRestore} />}
+        <PartBoundary>
+          {side === 'comments' ? <Comments postId={postId} /> : <History postId={postId} onRestore={onRestore} />}
+        </PartBoundary>
       </div>
     </>
   );
