@@ -180,6 +180,7 @@ describe('PlanLimit', () => {
     await service.posthorn.lifecycle.unschedule(human, taken.id);
     const { versions } = deleted;
     await service.asHuman('posts.update', { id: deleted.id, versions, accountIds: [mastodon] });
+    expect(await used()).toEqual({ scheduled: 1, paidPosts: 1 });
     await service.asHuman('posts.delete', { id: deleted.id });
     expect(await used()).toEqual({ scheduled: 1, paidPosts: 1 });
     await service.asHuman('posts.update', { id: extended.id, versions, accountIds: [mastodon, x] });
