@@ -3,12 +3,12 @@ import type { Post } from '#contracts/posts';
 import type { AccountRow } from '#server/accounts/account-row';
 import { type Stopwatch, startStopwatch } from '#server/clock';
 import { readConfig } from '#server/config/config';
-import { type Network, ready, unknown, waiting } from '#server/networks/network';
+import { type Network, ready, type Site, unknown, waiting } from '#server/networks/network';
 import { createNetworks } from '#server/networks/registry';
 import type { Fault } from '#server/networks/sandbox';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { type ClaimedRow, createSendOne, type SendingParts } from '#server/publishing/sending';
-import type { EndedSend, Progress, SendRow } from '#server/publishing/store';
+import { createPublishingStore, type EndedSend, type Progress, type SendRow } from '#server/publishing/store';
 import { sql } from '#server/store/database';
 import { outside } from '#server/store/transactions';
 import { networks } from '#test/support/networks';
@@ -79,7 +79,15 @@ const napping =
     naps.shift() ? Number.POSITIVE_INFINITY : 0;
 
 /** One turn of one send to a network that behaves as told; what was saved or ended, and the same process's next turn. */
-const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, access?: object) => {
+const turn = async (
+  behaviour: Partial<Network>,
+  row: Partial<SendRow> = {},
+  {
+    access,
+    request,
+    ...others
+  }: { access?: object; request?: Site['request'] } & Partial<Omit<SendingParts, 'access'>> = {},
+) => {
   const saved: Progress[] = [];
   const ended: EndedSend[] = [];
   const network: Network = {
@@ -93,7 +101,7 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     is: 'open',
     network,
     account: { tokens: {}, facts: null },
-    site: { request: async () => ({ headers: { date: now } }) },
+    site: { request: request ?? (async () => ({ headers: { date: now } })) },
   };
   const parts = {
     access: { open: async () => opened, ...access },
@@ -115,6 +123,7 @@ const turn = async (behaviour: Partial<Network>, row: Partial<SendRow> = {}, acc
     onSending: () => undefined,
     readPicture: async () => undefined,
     report: () => undefined,
+    ...others,
   } as unknown as SendingParts;
   const sendOne = createSendOne(parts);
   const claimed = {
@@ -206,12 +215,84 @@ describe('a network that works on something', () => {
     expect(ended).toEqual([]);
   });
 
+  test('before anything is public for more than an hour has refused the media', async () => {
+    const prepare = async () => waiting({}, secondMs);
+    expect((await turn({ prepare }, { since: '2026-11-15T11:00:01.000Z' })).saved).toMatchObject([{ inMs: secondMs }]);
+    const { ended } = await turn({ prepare }, { since: '2026-11-15T10:59:59.000Z' });
+    expect(ended).toMatchObject([{ result: { ok: false, uncertain: false, error: { code: 'media_refused' } } }]);
+  });
+
   test('and has decided against it after an answer was lost says why, whatever kind of trouble it is', async () => {
     const confirm = async () => {
       throw new NetworkTrouble('permission', 'The video is locked as private.', { isVerdict: true });
     };
     const { ended } = await turn({ confirm }, begun);
     expect(ended).toMatchObject([{ result: { uncertain: false, error: { code: 'permission' } } }]);
+  });
+});
+
+describe('a request that makes something public', () => {
+  test('stays marked when it cannot be marked that it is repeated: the first one may have arrived', async () => {
+    const behaviour: Partial<Network> = {
+      isRepeatable: () => true,
+      confirm: async (site) => {
+        await site.request({ url: '/' });
+        return { is: 'absent' };
+      },
+    };
+    const lost = { begunAt: '2026-11-15T11:58:00.000Z', lostAt: '2026-11-15T11:58:00.000Z' };
+    const markBegun = async () => {
+      throw new Error('The database is away.');
+    };
+    const { saved } = await turn(behaviour, { ...lost, begunBody: 'Hello', repeat: 'may' }, { markBegun });
+    expect(saved).toMatchObject([{ isBegun: true, inMs: 5 * secondMs }]);
+  });
+
+  test('is written on as long as no pause is longer than a minute, however long it takes in all', async () => {
+    let passedMs = 0;
+    const may: boolean[] = [];
+    const request: Site['request'] = async ({ guard }) => {
+      may.push(guard?.mayBegin() ?? false);
+      for (const pauseMs of [40 * secondMs, 40 * secondMs, minuteMs]) {
+        passedMs += pauseMs;
+        may.push(guard?.mayContinue?.() ?? false);
+      }
+      return {} as Awaited<ReturnType<Site['request']>>;
+    };
+    const send: Network['send'] = async (site) => {
+      await site.request({ url: '/' });
+      return { is: 'sent', sent: { externalId: '42' } };
+    };
+    const startStopwatch = () => {
+      const fromMs = passedMs;
+      return () => passedMs - fromMs;
+    };
+    await turn({ send }, {}, { request, startStopwatch });
+    expect(may).toEqual([true, true, true, false]);
+  });
+
+  test('uses the key of the one before if it has the same content, so that a late arrival makes no second post', async () => {
+    const keys: string[] = [];
+    const behaviour: Partial<Network> = {
+      holdMs: 0,
+      confirm: async (site) => {
+        await site.request({ url: '/' });
+        return { is: 'absent' };
+      },
+      send: async (_, { key }) => {
+        keys.push(key);
+        return { is: 'sent', sent: { externalId: '42' } };
+      },
+    };
+    const publishedAgain = { ...twoHoursAgo, lostAt: twoHoursAgo.begunAt, again: true };
+    const renewKey = async () => ({ key: 'another', since: '2026-11-15T12:00:00.000Z' });
+    await turn({ ...behaviour }, {}, { renewKey });
+    await turn(behaviour, { ...publishedAgain, begunBody: 'Hello' }, { renewKey });
+    await turn(behaviour, { ...publishedAgain, begunBody: 'Hello before' }, { renewKey });
+    const [first, same, changed] = keys;
+    expect(same).toBe(first);
+    expect(changed).not.toBe(first);
+    expect(keys).toHaveLength(3);
   });
 });
 
@@ -262,13 +343,13 @@ describe('a thread that is out in part keeps the address of what is out', () => 
       if (index > 0) throw new NetworkTrouble('token', 'The token has expired.');
       return { is: 'sent', sent: first };
     };
-    const { saved } = await turn({ send }, { ...thread, sent: [], tries: 4 }, access);
+    const { saved } = await turn({ send }, { ...thread, sent: [], tries: 4 }, { access });
     expect(saved.at(-1)).toMatchObject({ sent: [first], isBegun: false, tries: 1, inMs: 5 * secondMs });
   });
 
   test('when access to its account is lost', async () => {
     const access = { open: async () => ({ is: 'refused' as const }) };
-    const { ended } = await turn({}, thread, access);
+    const { ended } = await turn({}, thread, { access });
     expect(ended).toMatchObject([{ sent: [first], result: { ok: false, ...first, error: { code: 'reconnect' } } }]);
   });
 });
@@ -451,6 +532,32 @@ test('a network gets as many sends at once as SENDS_PER_NETWORK says, and other 
 });
 
 describe('what is recorded of a send', () => {
+  test('is recorded once: a later and less certain conclusion changes nothing', async () => {
+    const own = await begin();
+    const id = await own.publishNow(await own.connect('x'), 'Certain');
+    own.startJobs();
+    expect((await own.ended(id)).status).toBe('Published');
+    const [row] = await own.database.query<Pick<EndedSend, 'workspaceId' | 'postId' | 'accountId' | 'key'>>(
+      sql(
+        'test.sendKey',
+        `select workspace_id as "workspaceId", post_id as "postId", account_id as "accountId", key from sends where post_id = $1`,
+      ),
+      [id],
+    );
+    if (row === undefined) throw new Error('There is no send.');
+    const result = { accountId: row.accountId, provider: 'X', ok: true, uncertain: false };
+    const again = {
+      ...row,
+      claim: crypto.randomUUID(),
+      result,
+      sent: [],
+      isMaybePublic: false,
+      isRead: true,
+      askInMs: null,
+    };
+    expect(await createPublishingStore(own.database).end([again])).toEqual([]);
+  });
+
   test('is recorded while the network gets the next post', async () => {
     const own = await begin({ SENDS_PER_NETWORK: '1' });
     const accountId = await own.connect('x');
@@ -599,6 +706,15 @@ test('an account whose renewed tokens are refused while a lost answer is asked a
 });
 
 describe('trouble that passes', () => {
+  test('also when it is met while access is opened: after the fourth retry it has failed', async () => {
+    const trouble = new NetworkTrouble('temporary', 'X is not available.');
+    const access = { open: async () => ({ is: 'trouble', trouble }) };
+    expect((await turn({}, { tries: 3 }, { access })).saved).toMatchObject([{ tries: 4, inMs: 10 * minuteMs }]);
+    const { saved, ended } = await turn({}, { tries: 4 }, { access });
+    expect(saved).toEqual([]);
+    expect(ended).toMatchObject([{ result: { ok: false, uncertain: false, error: { code: 'unavailable' } } }]);
+  });
+
   test('is waited for 5 s, 30 s, 2 min and 10 min, then it has failed', async () => {
     const own = await begin();
     await own.posthorn.sandboxes.planFault('x', 'upload', { fault: '503', times: null });
@@ -708,6 +824,18 @@ describe('a network that names the time at which it goes on', () => {
     const { saved, ended } = await turn({ send });
     expect(saved).toEqual([]);
     expect(ended).toMatchObject([{ result: { ok: false, error: { code: 'rate_limited' } } }]);
+  });
+
+  test('counts LATE_GRACE from when the post was published, not from the last wait', async () => {
+    const until = new Date('2026-11-15T14:00:00.000Z');
+    const send = async () => {
+      throw new NetworkTrouble('rateLimited', 'X asks to wait.', { until });
+    };
+    const early = await turn({ send }, { startedAt: '2026-11-14T14:00:01.000Z' });
+    expect(early.saved).toMatchObject([{ prepared: { waitsFor: expect.anything() }, inMs: 2 * hourMs }]);
+    const late = await turn({ send }, { startedAt: '2026-11-14T13:59:59.000Z' });
+    expect(late.saved).toEqual([]);
+    expect(late.ended).toMatchObject([{ result: { error: { code: 'rate_limited' } } }]);
   });
 
   test('can be given up by hand, and nothing goes out then', async () => {
