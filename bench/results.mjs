@@ -8,7 +8,7 @@ import { table } from './table.mjs';
 const intro = `# Results
 
 Written by \`npm run bench\`, never by hand. [README.md](README.md) says how each figure is measured, and why an aim is missed.
-Compare ratios, not times: each section names the machine and the moment it was measured.`;
+Compare ratios, not times: each section names its moment, the commit that it measured, and the machine.`;
 
 const head = ['figure', 'what', 'aim', 'measured', 'is it met'];
 
@@ -60,14 +60,15 @@ const describeAim = (aim, values) => {
   ];
 };
 
-/** What stands above a section: when it was measured, and on what. */
-export const beginMeasuring = () => {
+/** The line above a section: when it was measured, which commit, and on which machine. */
+export const beginMeasuring = (commit) => {
   const [at] = new Date().toISOString().split('.');
   const [loadBefore] = loadavg();
   return () => {
     const [{ model } = {}] = cpus();
     const machine = [
       `${at.replace('T', ' ')} UTC`,
+      `commit ${commit}`,
       `${availableParallelism()} cores${model && model !== 'unknown' ? ` (${model.trim()})` : ''}`,
       `${process.platform} ${process.arch}`,
       `${(totalmem() / 2 ** 30).toFixed(0)} GiB of memory`,

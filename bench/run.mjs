@@ -8,6 +8,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { commitOf } from './measured-commit.mjs';
 
 const figures = [
   'rest',
@@ -96,6 +97,8 @@ const results = values.results ? given(values.results) : values.blink ? undefine
 
 await import('../scripts/install.mjs');
 install();
+// Before the build, which is what is measured: somebody may commit meanwhile.
+const commit = commitOf(resolve(here, '..'));
 for (const script of ['build.mjs', 'build-web.mjs']) {
   execFileSync(process.execPath, [resolve(here, '../scripts', script)], { stdio: ['ignore', 2, 2] });
 }
@@ -104,7 +107,7 @@ const { closeShared } = await import('./place.mjs');
 try {
   for (const name of positionals.length > 0 ? positionals : figures) {
     const { measure } = await import(`./${name}/measure.mjs`);
-    const measured = beginMeasuring();
+    const measured = beginMeasuring(commit);
     const result = await measure(options);
     console.log(result.text);
     if (results) writeResult(results, figures, name, result, measured());

@@ -45,7 +45,9 @@ describe('npm run bench', () => {
   test.each(metrics)('measures %s and writes its section', (figure) => {
     expect(said).toContain(`## ${figure}\n`);
     const section = sectionOf(readFileSync(results, 'utf8'), figure);
-    expect(section).toMatch(/^\*.+ UTC, \d+ cores.+ GiB of memory, Node v.+, PostgreSQL \d.+, load average .+\*$/m);
+    expect(section).toMatch(
+      /^\*.+ UTC, commit .+, \d+ cores.+ GiB of memory, Node v.+, PostgreSQL \d.+, load average .+\*$/m,
+    );
     expect(section).toMatch(/^\| .+ \|$/m);
   });
 
