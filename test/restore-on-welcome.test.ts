@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createArchive } from '#server/backup/archive';
 import { makeBackup } from '#server/backup/backup';
 import { restoreBackup } from '#server/backup/restore';
@@ -175,6 +175,41 @@ test('a backup that is cut short, changed, of another version, or none at all is
   expect(existsSync(stagedFile(config))).toBe(false);
   expect((await calls.post('/api/auth/sign-up', owner)).status).toBe(200);
   await end(service);
+});
+
+describe('a backup whose parts were tampered with is refused in words: it has', () => {
+  /** The backup with another header before it, whose checksum fits. */
+  const withPart = (name: string, writeSize: (header: Buffer) => unknown) => {
+    const header = Buffer.from(backup.subarray(0, 512)).fill(0, 0, 136).fill(' ', 148, 156);
+    header.write(name);
+    writeSize(header);
+    const sum = header.reduce((all, byte) => all + byte, 0);
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+    return Buffer.concat([header, backup]);
+  };
+  const tampered: [string, (header: Buffer) => unknown, string?][] = [
+    ['a negative size', (header) => header.write('-0000001000\0', 124)],
+    ['a size with other digits', (header) => header.write('00000000008\0', 124)],
+    ['a size that is cut off', (header) => header.write('0\0', 124)],
+    [
+      'a binary size beyond every file',
+      (header) => {
+        header.writeUInt8(0x80, 124);
+        header.fill(0xff, 128, 136);
+      },
+    ],
+    ['a negative binary size', (header) => header.fill(0xff, 124, 136)],
+    ['one name twice', (header) => header.write('00000000000\0', 124), 'manifest.json'],
+  ];
+
+  test.each(tampered)('%s', async (_, writeSize, name = 'tables/of-somebody') => {
+    const config = await emptyPlace();
+    const path = join(config.dataDir, 'tampered.tar');
+    await writeFile(path, withPart(name, writeSize));
+    await expect(restoreBackup(config, path, quiet)).rejects.toThrow(
+      `${path} is no backup of Posthorn, or it was changed. Nothing was changed here.`,
+    );
+  });
 });
 
 test('in production it takes the code that start prints, which it does not use up', async () => {

@@ -181,11 +181,12 @@ const findParts = async (path: string) => {
     for (let at = 0; at + blockBytes <= size; ) {
       const header = await readBlock(file, at);
       if (header.every((byte) => byte === 0)) break;
-      if (checksumOf(header) !== header.toString('latin1', 148, 156)) {
-        throw new SettingError(`${path} is no backup of Posthorn, or it was changed. Nothing was changed here.`);
-      }
       const name = header.toString('utf8', 0, 100).replace(/\0.*$/s, '');
       const bytes = readSize(header);
+      const isIntact = checksumOf(header) === header.toString('latin1', 148, 156);
+      if (!isIntact || bytes === undefined || positions.has(name)) {
+        throw new SettingError(`${path} is no backup of Posthorn, or it was changed. Nothing was changed here.`);
+      }
       at += blockBytes;
       if (at + bytes > size) break;
       positions.set(name, { at, bytes });
@@ -203,8 +204,13 @@ const readBlock = async (file: FileHandle, at: number) => {
   return header;
 };
 
-const readSize = (header: Buffer) =>
-  header[124] === 0x80 ? Number(header.readBigUInt64BE(128)) : Number.parseInt(header.toString('latin1', 124, 135), 8);
+/** Undefined if the field holds no size. A negative one would send the reader round in circles. */
+const readSize = (header: Buffer) => {
+  const octal = header.toString('latin1', 124, 136);
+  if (header[124] !== 0x80) return /^[0-7]{11}\0$/.test(octal) ? Number.parseInt(octal, 8) : undefined;
+  const bytes = Number(header.readBigUInt64BE(128));
+  return Number.isSafeInteger(bytes) ? bytes : undefined;
+};
 
 const sha256Of = async (source: AsyncIterable<Buffer> | Iterable<Buffer>) => {
   const hash = createHash('sha256');
