@@ -1,4 +1,5 @@
-// npm run check: runs these scripts of package.json, two at a time. Prints the output of those that fail, and their names.
+// npm run check: runs these scripts of package.json, two at a time. Prints the output of those that fail, and their names,
+// and the warnings of `results`.
 import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,7 +9,7 @@ import { text } from 'node:stream/consumers';
 
 const concurrency = 2;
 /** Longest first, so that no long step runs alone at the end. */
-const steps = ['types:server', 'lint', 'types:web', 'generate --check', 'openapi', 'imports'];
+const steps = ['types:server', 'lint', 'types:web', 'generate --check', 'openapi', 'imports', 'results'];
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
 const PATH = [resolve('node_modules/.bin'), process.env.PATH].join(delimiter);
@@ -31,6 +32,7 @@ const failures = new Set();
 const work = async () => {
   for (let step = left.shift(); step; step = left.shift()) {
     const { output, isOk } = await run(step);
+    if (isOk && step === 'results' && output !== '') console.error(output.trimEnd());
     if (isOk) continue;
     failures.add(step);
     console.error(`${step} failed:\n${output}`);

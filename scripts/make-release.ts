@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { mustBeMeasured } from './measured-commits.ts';
 import { mustBeNext, notesOf, numberApiChanges } from './release-notes.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -76,6 +77,7 @@ const main = () => {
   const version = mustBeNext(process.argv[2], current);
   const notes = notesOf(read('CHANGES.md'), version);
   mustBeClean();
+  mustBeMeasured(root);
   setVersion(version);
   rmSync(output, { recursive: true, force: true });
   mkdirSync(output, { recursive: true });

@@ -5,9 +5,15 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const check = resolve(import.meta.dirname, '../scripts/check.mjs');
-const passing = Object.fromEntries(
-  ['types:server', 'types:web', 'lint', 'generate', 'openapi', 'imports'].map((name) => [name, `echo ${name} is fine`]),
-);
+const passing = {
+  ...Object.fromEntries(
+    ['types:server', 'types:web', 'lint', 'generate', 'openapi', 'imports'].map((name) => [
+      name,
+      `echo ${name} is fine`,
+    ]),
+  ),
+  results: 'true',
+};
 
 let tree: string;
 beforeAll(async () => {
@@ -23,7 +29,7 @@ const run = async (scripts: Record<string, string>) => {
 test('the check passes where every step does, and shows none of their output', async () => {
   const { status, stdout, stderr } = await run({});
   expect([status, stderr]).toEqual([0, '']);
-  expect(stdout).toBe('Passed: types:server, lint, types:web, generate --check, openapi, imports.\n');
+  expect(stdout).toBe('Passed: types:server, lint, types:web, generate --check, openapi, imports, results.\n');
 });
 
 test.each(Object.keys(passing))('the check fails with %s, names it and shows what it printed', async (name) => {
@@ -35,6 +41,11 @@ test.each(Object.keys(passing))('the check fails with %s, names it and shows wha
   expect(stderr).toContain(`${step} failed:\none line\nand ${name === 'generate' ? '--check' : ''}\n`);
   expect(stderr).toContain(`Failed: ${step}. To run one alone: npm run ${step.replace(' ', ' -- ')}\n`);
   expect(stderr).not.toContain('is fine');
+});
+
+test('the check passes with old results, and warns about them', async () => {
+  const { status, stderr } = await run({ results: 'echo "Warning: publish is old."' });
+  expect([status, stderr]).toEqual([0, 'Warning: publish is old.\n']);
 });
 
 test('the check runs the steps after one that fails, and names all that fail', async () => {
