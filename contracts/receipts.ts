@@ -24,10 +24,10 @@ export const ReceiptEntry = z
       .describe('Decision: what the person said; Reopened takes their rejection back'),
     personId: z.string().optional().describe('Decision: user who decided'),
     means: z
-      .array(z.enum(proofs))
+      .array(z.enum([...proofs, 'passkey-sign-in']))
       .optional()
       .describe(
-        'Decision: how that person proved who they are, at sign-in and for this decision; empty for a session from before receipts',
+        'Decision: how that person proved who they are. `passkey` confirmed this decision and is in `confirmation`; the others were at sign-in. Empty for a session from before receipts',
       ),
     requestedBy: z.string().optional().describe('Decision: user whose client asked'),
     client: z.string().optional().describe('Decision: name that the client gives itself'),

@@ -3854,8 +3854,8 @@ export interface ReceiptEntry {
   decision?: 'Approved' | 'Rejected' | 'Reopened';
   /** Decision: user who decided */
   personId?: string;
-  /** Decision: how that person proved who they are, at sign-in and for this decision; empty for a session from before receipts */
-  means?: Array<'password' | 'link' | 'provider' | 'passkey' | 'totp' | 'recovery-code'>;
+  /** Decision: how that person proved who they are. `passkey` confirmed this decision and is in `confirmation`; the others were at sign-in. Empty for a session from before receipts */
+  means?: Array<'password' | 'link' | 'provider' | 'passkey' | 'totp' | 'recovery-code' | 'passkey-sign-in'>;
   /** Decision: user whose client asked */
   requestedBy?: string;
   /** Decision: name that the client gives itself */

@@ -319,7 +319,8 @@ test('only somebody who has a passkey makes it a requirement, and the password e
 });
 
 /** An entry as an operator could forge it, who has the signing key. */
-const forge = (entry: ReceiptEntry) => {
+const forge = (forged: Partial<ReceiptEntry>) => {
+  const entry = forged as ReceiptEntry;
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const { x = '' } = publicKey.export({ format: 'jwk' });
   const signature = sign(null, Buffer.from(canonicalJson(entry)), privateKey).toString('base64url');
@@ -331,12 +332,14 @@ test('verify names an entry whose passkey confirmed something else', () => {
   const content = 'a'.repeat(64);
   const numbers = [confirmedNumber({ cardId: 'card_1', content })];
   const confirmation = { nonce: 'n', numbers, challenge: challengeOf({ nonce: 'n', numbers }), passkeyId: 'pky_1' };
-  const entry = { version: 1, kind: 'Decision', number: 1, cardId: 'card_1', content, confirmation } as ReceiptEntry;
+  const challenge = Buffer.from(confirmation.challenge, 'hex').toString('base64url');
+  const signed = { ...confirmation, assertion: answerOf({ challenge }) };
+  const entry = { version: 1, kind: 'Decision', number: 1, cardId: 'card_1', content, confirmation: signed } as const;
   expect(forge(entry)).toBeUndefined();
   expect(forge({ ...entry, cardId: 'card_2' })).toBe(wrong);
   expect(forge({ ...entry, content: 'b'.repeat(64) })).toBe(wrong);
-  expect(forge({ ...entry, confirmation: { ...confirmation, nonce: 'm' } })).toBe(wrong);
-  expect(forge({ ...entry, confirmation: { ...confirmation, scheduledAt: later } })).toBe(wrong);
+  expect(forge({ ...entry, confirmation: { ...signed, nonce: 'm' } })).toBe(wrong);
+  expect(forge({ ...entry, confirmation: { ...signed, scheduledAt: later } })).toBe(wrong);
 });
 
 const answerOf = ({ type = 'webauthn.get', challenge = '', host = new URL(origin).hostname, flags = 0b101 }) => {
@@ -351,6 +354,19 @@ const answerOf = ({ type = 'webauthn.get', challenge = '', host = new URL(origin
     signature: sign('sha256', Buffer.concat([data, sha256(clientData)]), privateKey).toString('base64url'),
   };
 };
+
+test('a session that began with a passkey names none for a decision without one', async () => {
+  const team = await openTeam();
+  const { body } = await team.browser.post('/api/auth/passkeys/begin');
+  const response = team.device.answer(body.options);
+  expect((await team.browser.post('/api/auth/passkeys', { response })).status).toBe(200);
+  const [plain, confirmed] = [await team.ask(), await team.ask()];
+  expect((await team.approve(plain)).status).toBe(200);
+  expect((await team.approve(confirmed, { confirmation: await team.confirm(confirmed) })).status).toBe(200);
+  expect((await team.receiptOf(plain)).means).toEqual(['passkey-sign-in']);
+  expect((await team.receiptOf(confirmed)).means).toEqual(['passkey-sign-in', 'passkey']);
+  expect(forge(await team.receiptOf(plain))).toBeUndefined();
+});
 
 test('verify finds a yes that its passkey did not sign, whoever has the signing key', async () => {
   const team = await openTeam();

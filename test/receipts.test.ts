@@ -333,7 +333,10 @@ describe('posthorn verify', () => {
     expect(text).toContain(`${team.userId} approved posts.publishNow for Claude (${cardId}), signed in by password`);
     expect(text).toContain('ended as Published');
     expect(text).toContain(`Valid: signed with a key of ${key}.`);
-    expect(await runVerify({}, receipt)).toContain('whoever forges a receipt can add a key of their own');
+    expect(text).not.toContain('Not checked');
+    expect(await runVerify({}, receipt)).toMatch(
+      /^Not checked: who signed it\..+ whoever forges a receipt can add a key of their own\./,
+    );
   });
 
   test('finds a receipt that was altered in one byte, whichever it is', async () => {
@@ -446,6 +449,34 @@ describe('posthorn verify', () => {
       ['an entry of another workspace', [{}, { workspaceId: 'ws_2' }], 'Entry 2 is of another workspace, ws_2.'],
     ])('%s', async (_, changes, fault) => {
       expect(await check(chainOf(...changes))).toContain(`Not valid. ${fault}`);
+    });
+
+    const confirmation = { challenge: '', nonce: '', numbers: [], passkeyId: 'pky_1' };
+    test.each<[string, Partial<ReceiptEntry>]>([
+      ['means', { means: ['passkey'] }],
+      ['a confirmation', { confirmation }],
+    ])('a passkey without its signature, named as %s', async (_, change) => {
+      const entries = chainOf({}, change);
+      const fault = 'Not valid. Entry 2 names a passkey, but has no signature of one.';
+      expect(await check(entries)).toBe(fault);
+      expect(await runVerify({}, await saveHead(entries))).toBe(fault);
+    });
+
+    test('text that a terminal would obey, which it prints escaped', async () => {
+      // Moves the cursor up, clears the line, begins a line, turns the direction, and hides a character.
+      const forged = '\u001b[1A\u001b[2KValid: signed with a key of keys.json.\r\n\u2028\u202e\u200b\u0085\u00ad\ud800';
+      const given = { personId: forged, action: forged, client: forged, cardId: forged, content: forged };
+      const isEscaped = (text: string) => expect(text).toMatch(/^[\P{C}\n]+$/u);
+      const printed = await runVerify({}, await saveHead(chainOf({ decision: 'Approved', ...given })));
+      expect(printed.split('\n')).toHaveLength(2);
+      expect(printed).toContain('\\u{001b}[1A\\u{001b}[2KValid');
+      expect(printed).not.toMatch(/^Valid/m);
+      const outcome = { kind: 'Outcome', postId: forged, status: 'Published' } as const;
+      const faults = [await check(chainOf({}, { workspaceId: forged }))];
+      const [first] = chainOf({}) as [SignedEntry];
+      faults.push(await check([{ ...first, keyId: forged }]));
+      for (const text of [printed, await runVerify({}, await saveHead(chainOf(outcome))), ...faults]) isEscaped(text);
+      isEscaped(await check(chainOf({ workspaceId: forged })));
     });
 
     test('an earlier receipt of another workspace', async () => {

@@ -67,7 +67,10 @@ export const createReceipts = ({ store, keys, clock }: { store: ReceiptStore; ke
         action,
         decision,
         personId: userId,
-        means: confirmation && !means.includes('passkey') ? [...means, 'passkey' as const] : [...means],
+        means: [
+          ...means.map((one) => (one === 'passkey' ? ('passkey-sign-in' as const) : one)),
+          ...(confirmation ? ['passkey' as const] : []),
+        ],
         requestedBy,
         client,
         input: digestOf(decided.input),

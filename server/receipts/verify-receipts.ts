@@ -29,15 +29,15 @@ export const confirmedNumber = ({
 export const fingerprintOf = (publicKey: string) => sha256(Buffer.from(publicKey, 'base64url')).slice(0, 32);
 
 type Confirmation = NonNullable<ReceiptEntry['confirmation']>;
+type Assertion = NonNullable<Confirmation['assertion']>;
 
 /** User present and verified. */
 const assertedFlags = 0b101;
 
-/** Whether the passkey signed the challenge. Entries of early versions have no assertion. */
-const isAsserted = ({ challenge, assertion }: Confirmation) => {
-  if (assertion === undefined) return true;
+/** Whether the passkey signed the challenge. */
+const isAsserted = ({ challenge }: Confirmation, assertion: Assertion) => {
   try {
-    const bytes = (field: keyof typeof assertion) => Buffer.from(assertion[field], 'base64url');
+    const bytes = (field: keyof Assertion) => Buffer.from(assertion[field], 'base64url');
     const [clientData, data] = [bytes('clientDataJSON'), bytes('authenticatorData')];
     const { type, challenge: answered, origin } = JSON.parse(clientData.toString());
     const key = createPublicKey({ format: 'der', type: 'spki', key: bytes('publicKey') });
@@ -54,11 +54,16 @@ const isAsserted = ({ challenge, assertion }: Confirmation) => {
   }
 };
 
-const isConfirmed = ({ cardId, content, confirmation }: ReceiptEntry) =>
-  confirmation === undefined ||
-  (confirmation.challenge === challengeOf(confirmation) &&
-    isAsserted(confirmation) &&
-    confirmation.numbers.includes(confirmedNumber({ cardId, content, scheduledAt: confirmation.scheduledAt })));
+const findFaultOfPasskey = ({ cardId, content, means = [], confirmation }: ReceiptEntry) => {
+  if (confirmation === undefined && !means.includes('passkey')) return undefined;
+  // Whoever has the signing key can name a passkey that was never there.
+  if (confirmation?.assertion === undefined) return 'names a passkey, but has no signature of one';
+  const isConfirmed =
+    confirmation.challenge === challengeOf(confirmation) &&
+    isAsserted(confirmation, confirmation.assertion) &&
+    confirmation.numbers.includes(confirmedNumber({ cardId, content, scheduledAt: confirmation.scheduledAt }));
+  return isConfirmed ? undefined : 'names a passkey that confirmed something else';
+};
 
 type PublicKey = Pick<ReceiptKey, 'publicKey'>;
 
@@ -77,7 +82,8 @@ export const findFault = (signed: SignedEntry, keys: readonly PublicKey[]): stri
   const name = `Entry ${signed.entry.number}`;
   if (key === undefined) return `${name} is signed with the key ${signed.keyId}, which is not among the trusted keys.`;
   if (!isSignedBy(signed, key)) return `${name} was changed: its signature does not match what it says.`;
-  return isConfirmed(signed.entry) ? undefined : `${name} names a passkey that confirmed something else.`;
+  const fault = findFaultOfPasskey(signed.entry);
+  return fault && `${name} ${fault}.`;
 };
 
 /** The first broken link of a log that should begin with entry 1 and have no gaps. */

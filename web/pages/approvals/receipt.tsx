@@ -152,6 +152,7 @@ const meansTexts: Record<NonNullable<ReceiptRecord['entries'][number]['entry']['
   passkey: 'passkey',
   totp: 'code from an app',
   'recovery-code': 'recovery code',
+  'passkey-sign-in': 'passkey at sign-in',
 };
 
 const outcomeText = (status: string | undefined, isSame: boolean) =>
