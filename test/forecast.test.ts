@@ -8,6 +8,7 @@ import { findEntries } from '#server/forecast/forecast';
 import type { Situation } from '#server/forecast/rules';
 import { sql } from '#server/store/database';
 import { openPosthorn } from '#test/support/posthorn';
+import { startServiceWithProxy } from '#test/support/sandbox-proxy';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 
@@ -333,6 +334,57 @@ describe('a cause is foretold days before, goes with its mend, and the post then
     await service.asHuman('posts.update', { id: doubled, accountIds, versions, scheduledAt: entry.fixes?.[0]?.at });
     await isGone(doubled, 'clock_change');
     for (const id of [moved, doubled]) await service.asHuman('posts.delete', { id });
+  });
+});
+
+describe('access that a network refuses to the daily read', () => {
+  /** What is foretold about the next post when this happens before the network answers the read, and how the post ends. */
+  const readAfter = async (happens: (own: Service) => Promise<unknown>) => {
+    const { service: own, proxy } = await startServiceWithProxy();
+    const account = await own.connect('bluesky', { handle: 'whim' });
+    await own.clock.forward(2 * hourMs);
+    let reads = 0;
+    let renewals = 0;
+    /** What was noted of the account when new access was asked for a second time. */
+    let noted: unknown = 'no new access was asked for';
+    proxy.gate = async (path) => {
+      if (path.includes('getProfile') && ++reads === 1) await happens(own);
+      if (path.includes('refreshSession') && ++renewals === 2) [noted] = await own.database.query(refusal, [account]);
+    };
+    await own.posthorn.jobs.runDue(['accounts']);
+    const { id } = await own.client.posts.create({ body: 'Bread', accountIds: [account] });
+    const at = new Date(own.clock.now().getTime() + hourMs).toISOString();
+    await own.asHuman('posts.schedule', { id, at });
+    await own.posthorn.jobs.runDue(['forecasts']);
+    const { forecast = [] } = await own.client.posts.get({ id });
+    await own.clock.forward(hourMs + minuteMs);
+    await own.posthorn.jobs.runDue(['posts']);
+    await own.posthorn.jobs.runDue(['sends']);
+    const { status } = await own.client.posts.get({ id });
+    await own.stop();
+    proxy.stop();
+    return { noted, codes: forecast.map(({ code, short }) => `${code}: ${short}`), status };
+  };
+  const refusal = sql('test.forecast.refusal', 'select refusal from accounts where id = $1');
+  const forget = (own: Service, kinds: string[]) =>
+    own.database.query(
+      sql('test.forecast.endGrants', `delete from sandbox_records where network = 'bluesky' and kind = any($1)`),
+      [kinds],
+    );
+
+  test('is renewed as for a send when the clock passed its end on the way, and nothing is foretold', async () => {
+    const outcome = await readAfter((own) => own.clock.forward(3 * hourMs));
+    expect(outcome).toEqual({ noted: { refusal: null }, codes: [], status: 'Published' });
+  });
+
+  test('is renewed as for a send when the network ended it early, and nothing is foretold', async () => {
+    const outcome = await readAfter((own) => forget(own, ['grant access']));
+    expect(outcome).toEqual({ noted: { refusal: null }, codes: [], status: 'Published' });
+  });
+
+  test('is foretold when the network gives no new access either', async () => {
+    const outcome = await readAfter((own) => forget(own, ['grant access', 'grant refresh']));
+    expect(outcome).toEqual({ noted: { refusal: null }, codes: ['sign_in_ends: sign-in refused'], status: 'Failed' });
   });
 });
 

@@ -190,6 +190,21 @@ export const createAccountAccess = ({
     };
   };
 
+  /**
+   * A network may end tokens early, or they expire on the way. A send renews them once then, so a read does too: only
+   * what would stop a send is a refusal. Undefined while another process renews them, or when a person has to reconnect.
+   */
+  const readProfile = async (row: AccountRow, { network, site, account }: OpenAccess) => {
+    try {
+      return await network.profile(site, account);
+    } catch (error) {
+      if (asTrouble(error).kind !== 'token') throw error;
+      const again = await accessFor('report').renewed(row, account.tokens);
+      if (again.is === 'trouble') throw again.trouble;
+      return again.is === 'open' ? network.profile(again.site, again.account) : undefined;
+    }
+  };
+
   /** Refreshes the tokens if due, then reads the profile. If reading the profile fails, the account stays connected. */
   const refresh = async ({ row, claim }: { row: AccountRow; claim: Claim }) => {
     const network = networks.get(row.network);
@@ -204,13 +219,14 @@ export const createAccountAccess = ({
           site: await networkAccess.siteOf(network, row),
         } as const);
     if (access.is !== 'open') return;
-    const { account, site } = access;
-    await store.endRefresh(row.id, claim.id, nextRefreshMs(network, account.tokens));
+    await store.endRefresh(row.id, claim.id, nextRefreshMs(network, access.account.tokens));
     try {
-      const { avatarUrl = null, ...profile } = toStorableProfile(await network.profile(site, account));
-      await store.saveProfile(row, { ...profile, avatarUrl });
+      const profile = await readProfile(row, access);
+      if (profile === undefined) return;
+      const { avatarUrl = null, ...fields } = toStorableProfile(profile);
+      await store.saveProfile(row, { ...fields, avatarUrl });
       await store.setRefusal(row, null);
-      if (JSON.stringify(profile.facts) !== JSON.stringify(row.facts)) {
+      if (JSON.stringify(fields.facts) !== JSON.stringify(row.facts)) {
         await live.publish({ workspaceId: row.workspaceId, kind: 'account', id: row.id });
       }
     } catch (error) {
