@@ -74,11 +74,16 @@ export const bounds = {
   documentBytes: 100 * 1024 * 1024,
   /** Images that one request fits to networks; the rest wait for the next request. */
   renditions: 100,
-  /** One conversion of a video: how long, with how much memory, from how many pixels, and into how large a file. */
+  /** One conversion of a video: how long, with how much memory, and into how large a file. `videoPixels` is the largest frame. */
   videoFitMs: 30 * 60_000,
   videoFitMemoryBytes: 3 * 1024 * MiB,
   videoPixels: 8_192 * 4_320,
   videoFitBytes: 2_000 * MiB,
+  /** Thumbnails of videos: how many are made at once, how long an upload waits for its turn, and the bounds of each. */
+  videoThumbnails: 2,
+  videoThumbnailWaitMs: 20_000,
+  videoThumbnailMs: 10_000,
+  videoThumbnailMemoryBytes: 512 * MiB,
   /** HEIC pictures are decoded in a separate process; this is the only limit on its memory. */
   heicPixels: 50_000_000,
   /** Segments or chunks of one image. */

@@ -1,6 +1,6 @@
 import diagnostics from 'node:diagnostics_channel';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -430,6 +430,60 @@ test.skipIf(withoutFfmpeg)('ffmpeg and ffprobe are started for a video, and not 
   await service.stop();
   ffmpeg.remove();
   await rm(folder, { recursive: true });
+});
+
+describe.skipIf(withoutFfmpeg)('the thumbnail of an uploaded video', () => {
+  test('is made by at most two processes at once, however many videos are uploaded', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'posthorn-thumbnails-'));
+    const inFolder = (name: string) => join(folder, name);
+    const [gate, running, counts, picture] = [
+      inFolder('gate'),
+      inFolder('running'),
+      inFolder('counts'),
+      inFolder('a.png'),
+    ];
+    await sharp({ create: { width: 80, height: 60, channels: 3, background: '#a40' } }).toFile(picture);
+    await Promise.all([gate, running, counts].map((path) => mkdir(path)));
+    const ffmpeg = ffmpegWith(
+      '',
+      '',
+      [
+        `touch ${running}/$$; touch ${counts}/$(ls ${running} | wc -l)`,
+        `while [ -e ${gate} ]; do sleep 0.05; done`,
+        `cat ${picture}; rm ${running}/$$; exit 0`,
+      ].join('; '),
+    );
+    const service = await startService({ FFMPEG_PATH: ffmpeg.folder });
+    const uploads = Array.from({ length: 12 }, (_, n) => helpersFor(service).upload(mp4({ width: 1000 + n })));
+    await until('all files have arrived and two processes run', async () => {
+      const files = await readdir(join(service.config.dataDir, 'incoming')).catch(() => []);
+      return files.length >= 12 && (await readdir(running)).length >= 2;
+    });
+    await rm(gate, { recursive: true });
+    expect(new Set(await Promise.all(uploads)).size).toBe(12);
+    expect((await readdir(counts)).sort().at(-1)).toBe('2');
+    await service.stop();
+    ffmpeg.remove();
+    await rm(folder, { recursive: true });
+  });
+
+  test('is not decoded from more pixels than are accepted: a video that names them is refused, one that hides them gets a sign', async () => {
+    const service = await startService();
+    const { upload, bytesOf } = helpersFor(service);
+    const answer = await upload(mp4({ width: 8_192, height: 4_322 })).catch((error: unknown) => error);
+    expect(answer).toMatchObject({
+      code: 'BadInput',
+      issues: [{ path: 'file', code: 'TooBig', message: 'has more than 35 million pixels: make it smaller' }],
+    });
+    const mjpeg = ['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p'];
+    const large = await clip('a.mov', { size: '8192x4322', seconds: 1, rate: 2, video: mjpeg });
+    const header = large.indexOf('tkhd') + 80;
+    large.writeUInt32BE(320 * 65_536, header);
+    large.writeUInt32BE(240 * 65_536, header + 4);
+    const sign = await bytesOf(`${await upload(mp4({ width: 320, height: 240 }))}?size=thumbnail`);
+    expect((await bytesOf(`${await upload(large)}?size=thumbnail`)).equals(sign)).toBe(true);
+    await service.stop();
+  });
 });
 
 describe.skipIf(withoutFfmpeg)('while a video is being prepared', () => {

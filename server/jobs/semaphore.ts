@@ -1,7 +1,7 @@
-/** At most `count` callers hold it at once; the others wait in order. */
+/** At most `count` callers hold it at once; the others wait in order. Rejects when the signal aborts the wait. */
 export const createSemaphore = (count: number) => {
   let free = count;
-  const waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
 
   /** Calling the release function twice has no further effect. */
   const createRelease = () => {
@@ -9,15 +9,32 @@ export const createSemaphore = (count: number) => {
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
+      const [next] = waiting;
+      if (next === undefined) free++;
+      else {
+        waiting.delete(next);
+        next();
+      }
     };
   };
 
-  return async (): Promise<() => void> => {
+  const waitForTurn = (signal: AbortSignal | undefined) =>
+    new Promise<void>((resolve, reject) => {
+      const abort = () => {
+        waiting.delete(begin);
+        reject(signal?.reason);
+      };
+      const begin = () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      };
+      waiting.add(begin);
+      signal?.addEventListener('abort', abort);
+    });
+
+  return async (signal?: AbortSignal): Promise<() => void> => {
     if (free > 0) free--;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else await waitForTurn(signal);
     return createRelease();
   };
 };

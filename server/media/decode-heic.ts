@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { bounds } from '#server/bounds';
 import { Refusal } from '#server/errors';
 import { runBounded } from './bounded-process.ts';
-import { BadFile } from './file-type.ts';
+import { BadFile, tooManyPixels } from './file-type.ts';
 
 const timeoutMs = 60_000;
 const mostBytes = 400 * 1024 * 1024;
@@ -51,10 +51,7 @@ export const decodeHeic = async (path: string): Promise<Buffer> => {
       );
     }
     if (end.is !== 'done') throw new BadFile('Unreadable', 'is a damaged or incomplete image: save it again');
-    if ((JSON.parse(end.output.toString()) as { isTooBig?: true }).isTooBig) {
-      const { heicPixels: limit } = bounds;
-      throw new BadFile('TooBig', `has more than ${limit / 1_000_000} million pixels: make it smaller`, limit);
-    }
+    if ((JSON.parse(end.output.toString()) as { isTooBig?: true }).isTooBig) throw tooManyPixels(bounds.heicPixels);
     return await readFile(target);
   } finally {
     await rm(target, { force: true });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { bounds } from '#server/bounds';
+import { createSemaphore } from '#server/jobs/semaphore';
 import { type EndReason, type ProcessEnd, runBounded } from './bounded-process.ts';
 
 /** Properties of a file, as ffprobe reports them. */
@@ -43,6 +44,13 @@ const retryAfterMs = 60_000;
 const probeMs = 60_000;
 const silentMs = 120_000;
 const probeLimits = { timeMs: probeMs, silentMs, memoryBytes: bounds.videoFitMemoryBytes, fileBytes: 0 };
+const thumbnailLimits = {
+  timeMs: bounds.videoThumbnailMs,
+  memoryBytes: bounds.videoThumbnailMemoryBytes,
+  fileBytes: 0,
+};
+/** The header of a file can claim a small picture, so the decoder counts too. */
+const decoderLimits = ['-max_pixels', String(bounds.videoPixels)];
 
 export type Ffmpeg = ReturnType<typeof createFfmpeg>;
 
@@ -87,6 +95,8 @@ export const createFfmpeg = ({
     }
     return cached.version;
   };
+
+  const enterThumbnail = createSemaphore(bounds.videoThumbnails);
 
   const input = (path: string, mimeType: string) => {
     const demuxer = demuxers[mimeType];
@@ -134,7 +144,7 @@ export const createFfmpeg = ({
     ): Promise<ProcessEnd> => {
       const all = [
         ...['-nostdin', '-hide_banner', '-v', 'error', '-nostats', '-progress', 'pipe:1', '-y'],
-        ...['-threads', threads, '-filter_threads', '1', ...before],
+        ...['-threads', threads, '-filter_threads', '1', ...decoderLimits, ...before],
         ...input(path, mimeType),
         ...args,
         `file:${output}`,
@@ -148,16 +158,24 @@ export const createFfmpeg = ({
       return runBounded(program('ffmpeg'), all, { ...limits, silentMs }, { onOutput, signal });
     },
 
-    /** The picture at this moment as PNG, for a thumbnail; undefined when there is none. */
+    /** The picture at this moment as PNG, for a thumbnail; undefined when there is none, or no turn for it in time. */
     frame: async (path: string, mimeType: string, atMs = 0): Promise<Buffer | undefined> => {
       const scale = `scale='min(${thumbnailPixels},iw)':-2`;
       const args = [
-        ...['-nostdin', '-hide_banner', '-v', 'error', '-threads', '1', '-ss', String(atMs / 1000)],
-        ...input(path, mimeType),
-        ...['-frames:v', '1', '-vf', scale, '-c:v', 'png', '-f', 'image2pipe', 'pipe:1'],
+        ...['-nostdin', '-hide_banner', '-v', 'error', '-threads', '1', '-filter_threads', '1', ...decoderLimits],
+        ...['-ss', String(atMs / 1000), ...input(path, mimeType)],
+        // The encoder would start a thread for each core, with memory for each.
+        ...['-frames:v', '1', '-vf', scale, '-c:v', 'png', '-threads', '1', '-f', 'image2pipe', 'pipe:1'],
       ];
-      const end = await runBounded(program('ffmpeg'), args, probeLimits);
-      return end.is === 'done' && end.output.length > 0 ? end.output : undefined;
+      const turn = AbortSignal.timeout(bounds.videoThumbnailWaitMs);
+      const leave = await enterThumbnail(turn).catch(() => undefined);
+      if (leave === undefined) return undefined;
+      try {
+        const end = await runBounded(program('ffmpeg'), args, thumbnailLimits);
+        return end.is === 'done' && end.output.length > 0 ? end.output : undefined;
+      } finally {
+        leave();
+      }
     },
   };
 };

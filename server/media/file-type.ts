@@ -17,6 +17,9 @@ export class BadFile extends Error {
   }
 }
 
+export const tooManyPixels = (limit: number) =>
+  new BadFile('TooBig', `has more than ${Math.floor(limit / 1_000_000)} million pixels: make it smaller`, limit);
+
 /** Enough bytes of a file to recognise its type. */
 export const headBytes = 64;
 

@@ -3,7 +3,7 @@ import type { Metadata as SharpMetadata, SharpOptions } from 'sharp';
 import { bounds } from '#server/bounds';
 import { Refusal } from '#server/errors';
 import { decodeHeic } from './decode-heic.ts';
-import { BadFile } from './file-type.ts';
+import { BadFile, tooManyPixels } from './file-type.ts';
 import { loadSharp } from './sharp.ts';
 import { stripMetadata } from './strip-metadata.ts';
 import { withPixels } from './with-pixels.ts';
@@ -43,10 +43,7 @@ export const readImage = async (path: string, mimeType: string) => {
     });
   } catch (error) {
     if (error instanceof BadFile || error instanceof Refusal || isSystemError(error)) throw error;
-    if ((error as Error).message.includes('pixel limit')) {
-      const { imagePixels: limit } = bounds;
-      throw new BadFile('TooBig', `has more than ${limit / 1_000_000} million pixels: make it smaller`, limit);
-    }
+    if ((error as Error).message.includes('pixel limit')) throw tooManyPixels(bounds.imagePixels);
     if ((error as Error).message.startsWith('timeout')) {
       throw new BadFile('TooBig', `takes longer than ${timeoutSeconds} seconds to read: save it smaller`);
     }

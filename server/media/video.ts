@@ -1,4 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
+import { bounds } from '#server/bounds';
+import { tooManyPixels } from './file-type.ts';
 import { readIsoFile } from './iso-file.ts';
 import { damaged } from './video-file.ts';
 import { readWebm } from './webm-file.ts';
@@ -33,6 +35,7 @@ export const readVideo = async (file: FileHandle, mimeType: string): Promise<Vid
     throw error instanceof RangeError ? damaged() : error;
   });
   if (!(width >= 1 && height >= 1 && width <= longestSide && height <= longestSide)) throw damaged();
+  if (width * height > bounds.videoPixels) throw tooManyPixels(bounds.videoPixels);
   const isKnown = durationMs !== undefined && durationMs > 0 && durationMs <= longestMs;
   return {
     width,

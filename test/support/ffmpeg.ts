@@ -67,13 +67,13 @@ export const probe = (bytes: Buffer) =>
   });
 
 /** A folder for FFMPEG_PATH in which ffmpeg and ffprobe run these scripts first, then work as usual. */
-export const ffmpegWith = (script: string, probeScript = '') => {
+export const ffmpegWith = (script: string, probeScript = '', thumbnailScript = '') => {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-ffmpeg-'));
   const write = (name: string, body: string) => {
     writeFileSync(join(folder, name), `#!/bin/sh\n${body}\nexec /usr/bin/env ${name} "$@"\n`);
     chmodSync(join(folder, name), 0o755);
   };
-  write('ffmpeg', `case "$*" in *-progress*) ${script} ;; esac`);
+  write('ffmpeg', `case "$*" in *-progress*) ${script} ;; *image2pipe*) ${thumbnailScript} ;; esac`);
   write('ffprobe', probeScript);
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 };
