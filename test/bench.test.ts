@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -83,4 +85,23 @@ test('a run of one figure writes its own section and its own aims alone', async 
   write('publish', 2);
   expect(sectionOf(readFileSync(file, 'utf8'), 'webhooks')).toBe('## webhooks\n\n*now*\n\n7');
   expect(aimOf('publish')[0]).toContain('**missed**');
+});
+
+test('analytics waits when the service is busy, and times its calls again', async () => {
+  const { asking, timed } = await import(pathToFileURL(join(bench, 'analytics/ask.mjs')).href);
+  const statuses = [200, 429, 429, 200, 200];
+  let answered = 0;
+  const server = createServer((_, res) => {
+    res.writeHead(statuses[answered++] ?? 500, { 'retry-after': '0' }).end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const call = asking(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    expect(await timed(() => call({}), 2)).toBeGreaterThan(0);
+    expect(answered).toBe(statuses.length);
+    await expect(timed(() => call({}), 1)).rejects.toThrow('500');
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });

@@ -1,11 +1,9 @@
 // analytics.summary over 400 days beside the leanest SQL for its totals, and first pages beside those of a small workspace.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { Agent, request } from 'node:http';
-import { json } from 'node:stream/consumers';
 import pg from 'pg';
 import { atPlace } from '../place.mjs';
 import { median, ratio, say, shuffled, table } from '../table.mjs';
+import { asking, retryWhenBusy, timed } from './ask.mjs';
 import { leanest, withPublishedPosts } from './leanest.mjs';
 import { accountIdsOf, fillWorkspace, range } from './workspace.mjs';
 
@@ -52,7 +50,8 @@ export const measure = ({ rounds = 9, targets: largest = Number.POSITIVE_INFINIT
 
     say('warming up …');
     const entered = [];
-    for (const workspace of workspaces) entered.push({ ...workspace, work: await workFor(db, workspace) });
+    for (const workspace of workspaces)
+      entered.push({ ...workspace, work: await retryWhenBusy(() => workFor(db, workspace)) });
     const samples = [];
     for (let round = 1; round <= rounds; round++) {
       say(`round ${round} of ${rounds} …`);
@@ -66,21 +65,6 @@ export const measure = ({ rounds = 9, targets: largest = Number.POSITIVE_INFINIT
 const callOf = (url, token) => {
   const ask = asking(`${url}/api/agent/tools/`, { authorization: `Bearer ${token}` });
   return (action, input) => ask(input, action);
-};
-
-/** As lean as pg is for the SQL: one kept connection, nothing compressed. */
-const agent = new Agent({ keepAlive: true });
-
-const asking = (url, more) => {
-  const headers = { 'content-type': 'application/json', ...more };
-  return async (input, path = '') => {
-    const asked = request(`${url}${path}`, { agent, method: 'POST', headers });
-    asked.end(JSON.stringify(input));
-    const [answer] = await once(asked, 'response');
-    const content = await json(answer);
-    assert.equal(answer.statusCode, 200, `${path}: ${JSON.stringify(content)}`);
-    return content;
-  };
 };
 
 /** The calls to time for a workspace. Checks that calls for the same totals agree, which also warms all of them up. */
@@ -108,7 +92,8 @@ const workFor = async (db, { id, call, bare, calls }) => {
     assert.deepEqual(await work[sql](), totals, sql);
   }
   // PostgreSQL chooses a plan for a prepared statement at its sixth call on a connection, so warm up every connection.
-  for (const name of ['summary', 'summary of chosen']) await Promise.all(Array.from({ length: 24 }, work[name]));
+  for (const name of ['summary', 'summary of chosen'])
+    await Promise.all(Array.from({ length: 24 }, () => retryWhenBusy(work[name])));
   for (let i = 0; i < 2 * calls; i++) for (const name of Object.keys(work)) await work[name]();
   return work;
 };
@@ -126,12 +111,6 @@ const sample = async (entered) => {
     for (const { targets, work } of shuffled(entered)) took[targets][name] = await timed(work[name], pageCalls);
   }
   return took;
-};
-
-const timed = async (work, calls) => {
-  const begun = performance.now();
-  for (let i = 0; i < calls; i++) await work();
-  return (performance.now() - begun) / calls;
 };
 
 const valuesOf = (samples, sizes) =>
