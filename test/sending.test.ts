@@ -274,7 +274,8 @@ describe('a request that makes something public', () => {
   test('uses the key of the one before if it has the same content, so that a late arrival makes no second post', async () => {
     const keys: string[] = [];
     const behaviour: Partial<Network> = {
-      holdMs: 0,
+      // It holds nothing, not even for the moment that two clocks may be apart.
+      holdMs: -minuteMs,
       confirm: async (site) => {
         await site.request({ url: '/' });
         return { is: 'absent' };
@@ -286,7 +287,7 @@ describe('a request that makes something public', () => {
     };
     const publishedAgain = { ...twoHoursAgo, lostAt: twoHoursAgo.begunAt, again: true };
     const renewKey = async () => ({ key: 'another', since: '2026-11-15T12:00:00.000Z' });
-    await turn({ ...behaviour }, {}, { renewKey });
+    await turn(behaviour, {}, { renewKey });
     await turn(behaviour, { ...publishedAgain, begunBody: 'Hello' }, { renewKey });
     await turn(behaviour, { ...publishedAgain, begunBody: 'Hello before' }, { renewKey });
     const [first, same, changed] = keys;
