@@ -241,8 +241,7 @@ const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Pro
 
   const url = config.port === 0 ? `http://localhost:${port}` : config.baseUrl;
   // With several processes on one port, only the parent announces itself.
-  if (cluster.isPrimary)
-    cleanup.push(announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined }));
+  if (cluster.isPrimary) cleanup.push(announce(config, url));
 
   health.endStart();
   log.info({ url, version: packageVersion, pid: process.pid }, 'started');

@@ -122,7 +122,7 @@ const mustExist = async (config: Config) => {
 const chooseInstallation = async (config: Config): Promise<Config> => {
   const { findRunning, runningIn } = await import('#server/startup/running-instances');
   if (config.databaseUrl !== undefined || config.isDataDirSet || runningIn(config.dataDir).length > 0) return config;
-  const all = findRunning();
+  const all = findRunning(config);
   const [only, ...others] = all;
   if (only === undefined) return config;
   const running = all.map(({ url, dataDir }) => `${url} with POSTHORN_DATA=${dataDir}`).join(', ');

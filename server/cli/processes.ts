@@ -47,7 +47,7 @@ export const superviseProcesses = (config: Config) => {
     ready.add(worker);
     if (hasServed) return;
     hasServed = true;
-    endAnnouncement = announce({ url, dataDir: config.dataDir, embedded: config.databaseUrl === undefined });
+    endAnnouncement = announce(config, url);
   };
 
   const replace = async ({ process: { pid } }: Worker, how: string) => {

@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Config } from '#server/config/config';
 import { isAlive, startTimeOf } from '#server/store/embedded-process';
 
 /**
@@ -17,28 +18,43 @@ export interface Instance {
   readonly embedded: boolean;
 }
 
-const uid = process.getuid?.() ?? 0;
-/** Per user. */
-const userFolder = () => join(tmpdir(), `posthorn-running-${uid}`);
+type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'setting'>;
+
+const uid = process.getuid?.();
 const dataFolder = (dataDir: string) => join(dataDir, 'running');
 
+/** All are read: a terminal has XDG_RUNTIME_DIR, while the service that it looks for may run without. */
+const userFolders = ({ setting }: Pick<Config, 'setting'>) => {
+  const runtimeDir = setting('XDG_RUNTIME_DIR');
+  return [
+    // After `sudo -E` it is that of another user.
+    ...(runtimeDir !== undefined && isOwn(runtimeDir) ? [join(runtimeDir, 'posthorn')] : []),
+    join(tmpdir(), `posthorn-running-${uid ?? 0}`),
+  ];
+};
+
 /** All instances of this user. */
-export const findRunning = (): Instance[] => (isOwn(userFolder()) ? readFrom(userFolder()) : []);
+export const findRunning = (config: Pick<Config, 'setting'>): Instance[] =>
+  userFolders(config).filter(isOwn).flatMap(readFrom);
 
 /** The instances on this data folder. */
 export const runningIn = (dataDir: string): Instance[] => readFrom(dataFolder(dataDir));
 
 /** Returns a function that withdraws the announcement. Errors are ignored: a missing note must not stop the service. */
-export const announce = ({ url, dataDir, embedded }: Omit<Instance, 'pid' | 'began'>) => {
+export const announce = (config: Settings, url: string) => {
   const { pid } = process;
-  const note: Instance = { pid, began: startTimeOf(pid), url, dataDir, embedded };
+  const { dataDir, databaseUrl } = config;
+  const note: Instance = { pid, began: startTimeOf(pid), url, dataDir, embedded: databaseUrl === undefined };
   const files: string[] = [];
-  for (const folder of [userFolder(), dataFolder(dataDir)]) {
+  const userFolder = userFolders(config).find((folder) => makeFolder(folder) && isOwn(folder));
+  const inData = dataFolder(dataDir);
+  for (const folder of [...(userFolder === undefined ? [] : [userFolder]), ...(makeFolder(inData) ? [inData] : [])]) {
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
       sweep(folder);
       const file = join(folder, `${pid}.json`);
-      writeFileSync(file, JSON.stringify(note), { mode: 0o600 });
+      rmSync(file, { force: true });
+      // `wx` follows no link, so whoever plants one has nothing overwritten.
+      writeFileSync(file, JSON.stringify(note), { mode: 0o600, flag: 'wx' });
       files.push(file);
     } catch {}
   }
@@ -71,14 +87,25 @@ const notesIn = (folder: string) =>
 
 const namesIn = (folder: string) => {
   try {
-    return readdirSync(folder);
+    return readdirSync(folder).filter((name) => /^\d+\.json$/.test(name));
   } catch {
     return [];
   }
 };
 
-/** The temp folder is writable for everybody, so somebody else could have created ours. */
+/** False if something else is there, such as a link to a folder. */
+const makeFolder = (folder: string) => {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {}
+  return isFolder(folder);
+};
+
+const isFolder = (folder: string) => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
+
+/** The temporary folder is writable for everybody, so somebody else could have made ours, with links in it. */
 const isOwn = (folder: string) => {
-  const stats = statSync(folder, { throwIfNoEntry: false });
-  return stats !== undefined && (stats.uid === uid || process.getuid === undefined);
+  if (!isFolder(folder)) return false;
+  const { uid: owner, mode } = lstatSync(folder);
+  return uid === undefined || (owner === uid && (mode & 0o077) === 0);
 };
