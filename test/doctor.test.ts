@@ -1,21 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { access, chmod, cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer as createHttp, type Server } from 'node:http';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import pg from 'pg';
-import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openService } from '#server/app/open-service';
 import { diagnose } from '#server/cli/doctor';
-import { readConfig } from '#server/config/config';
 import { checkSettingNames } from '#server/installation/misspelt-settings';
 import { start } from '#server/main';
 import { selfSigned } from '#test/support/certificate';
-import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
+import { urlOf } from '#test/support/database';
+import { type InstallationCopy, makeHealthyInstallation } from '#test/support/healthy-installation';
 import { setUpInstallation } from '#test/support/installation';
 import { pretendInternet } from '#test/support/internet';
 import { createProcesses, freePort } from '#test/support/processes';
@@ -23,55 +20,30 @@ import { startService } from '#test/support/service';
 
 type Options = NonNullable<Parameters<typeof diagnose>[1]>;
 
-/** An installation in order: a key that has encrypted something, an owner, a draft, a webhook, a backup. */
-let healthy: FreshDatabase;
-let healthyDir: string;
-let fresh: FreshDatabase;
+let healthy: Awaited<ReturnType<typeof makeHealthyInstallation>>;
+let fresh: InstallationCopy;
 let dataDir: string;
 let database: pg.Client;
 let servers: Server[];
 
-const configWith = (settings: NodeJS.ProcessEnv = {}) =>
-  readConfig({ POSTHORN_DATA: dataDir, DATABASE_URL: urlOf(fresh.parts), PORT: '0', LOG_LEVEL: 'silent', ...settings });
+const configWith = (settings: NodeJS.ProcessEnv = {}) => fresh.configWith(settings);
 const production = { NODE_ENV: 'production', BASE_URL: 'https://posthorn.invalid' };
 
 beforeAll(async () => {
-  healthy = await freshDatabase({ isMigrated: true });
-  healthyDir = await mkdtemp(join(tmpdir(), 'posthorn-healthy-'));
-  const config = readConfig({
-    POSTHORN_DATA: healthyDir,
-    DATABASE_URL: urlOf(healthy.parts),
-    LOG_LEVEL: 'silent',
-  });
-  const { posthorn, close } = await openService(config, pino({ level: 'silent' }));
-  const person = { email: 'owner@example.com', password: 'correct horse', workspace: 'Demo' };
-  const caller = { ...(await posthorn.people.setUp(person)), role: 'owner', human: true } as const;
-  await posthorn.push.publicKey();
-  await posthorn.drafts.create(caller, { accountIds: [], body: 'Hello', versions: [], scheduledAt: '' });
-  await posthorn.webhooks.add(caller, { url: 'https://example.com/hook', events: ['post.published'] });
-  await posthorn.audit.write({ event: 'backup.made', details: { keys: [] } });
-  await close();
+  healthy = await makeHealthyInstallation();
 });
 
-afterAll(async () => {
-  await healthy.drop();
-  await rm(healthyDir, { recursive: true });
-});
+afterAll(() => healthy.drop());
 
 beforeEach(async () => {
   servers = [];
-  fresh = await freshDatabase({ copyOf: healthy.parts.database });
-  dataDir = await mkdtemp(join(tmpdir(), 'posthorn-doctor-'));
-  await cp(healthyDir, dataDir, { recursive: true });
-  database = new pg.Client(fresh.parts);
-  await database.connect();
+  fresh = await healthy.copy();
+  ({ dataDir, database } = fresh);
 });
 
 afterEach(async () => {
   for (const server of servers) server.close();
-  await database.end();
   await fresh.drop();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
 /** A hash per file and a hash per table, to detect any change. */

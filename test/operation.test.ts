@@ -438,7 +438,9 @@ describe('doctor in production', () => {
     });
     const unreachable = pretendInternet({ names: { 'api.x.com': [['10.0.0.1']] }, port: 1 });
     const { text, healthy } = await diagnoseNetworks(config, 'x', unreachable);
-    expect(text).toMatch(/^note +The credentials could not be tried\. X could not be reached: .+ Run doctor again$/m);
+    expect(text).toMatch(
+      /^WARNING +The credentials could not be tried\. X could not be reached: .+ Run doctor again\.$/m,
+    );
     expect(text).toContain('https://posthorn.invalid/connect/x/callback');
     expect([healthy, unreachable.dialled]).toEqual([true, []]);
   });

@@ -1,7 +1,7 @@
 import { createMovableClock, systemClock } from '#server/clock';
 import type { Config } from '#server/config/config';
 import { prepare } from '#server/startup/startup-migrations';
-import { connect } from '#server/store/connect';
+import { type ConnectOptions, connect } from '#server/store/connect';
 import { openDatabase } from '#server/store/database';
 import { toSettingError } from '#server/store/setting-error';
 import { type Core, wireCore } from './core.ts';
@@ -27,8 +27,8 @@ export const openCore = async (config: Config): Promise<OpenCore> => {
 };
 
 /** Like `openCore`, but does not migrate the database. */
-export const connectCore = async (config: Config): Promise<OpenCore> => {
-  const server = await connect(config);
+export const connectCore = async (config: Config, options: ConnectOptions = {}): Promise<OpenCore> => {
+  const server = await connect(config, options);
   const { connection, direct, replica } = server;
   const { statementLine } = config;
   let isClosing = false;

@@ -1,6 +1,7 @@
 import { chmodSync, statSync } from 'node:fs';
 import type { Core } from '#server/app/core';
 import { type Config, databaseFolder, packageVersion } from '#server/config/config';
+import { answerWithin } from '#server/health/answer-within';
 import { type Check, checksNamed, countOf } from '#server/health/check';
 import type { Network } from '#server/networks/network';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
@@ -76,7 +77,7 @@ const databaseCheck = 'database';
 export const isMigrated = (checks: readonly Check[]) =>
   !checks.some(({ name, level }) => name === databaseCheck && level === 'failure');
 
-export const checkMedia = async (config: Config, core: Core | undefined, fix: Fix): Promise<Check[]> => {
+export const checkMedia = async (config: Config, fix: Fix): Promise<Check[]> => {
   const { openMediaFiles } = await import('#server/media/open-files');
   const { ok, note, failure } = checksNamed('media');
   const files = openMediaFiles(config);
@@ -89,15 +90,18 @@ export const checkMedia = async (config: Config, core: Core | undefined, fix: Fi
   } catch (error) {
     return [failure(`The store for media cannot be used: ${(error as Error).message}`), ...localMediaNote];
   }
-  const removed = fix && core ? await removeOrphans(core) : 0;
-  if (removed > 0) fix?.(`Files removed that belong to no media item: ${removed}`);
   return [ok(`Media is kept in ${files.place}`), ...localMediaNote];
 };
 
-const removeOrphans = async ({ database, config, clock, wallClock, sandboxClock }: Core) => {
+export const removeOrphans = async (
+  { database, config, clock, wallClock, sandboxClock }: Core,
+  fix: (what: string) => void,
+): Promise<Check[]> => {
   const { openMediaSweep } = await import('#server/media/open-sweep');
   await sandboxClock.read();
-  return openMediaSweep({ database, config, clock, wallClock }).sweepOrphans();
+  const removed = await openMediaSweep({ database, config, clock, wallClock }).sweepOrphans();
+  if (removed > 0) fix(`Files removed that belong to no media item: ${removed}`);
+  return [];
 };
 
 /** Whether videos can be converted, and what it means when they cannot. */
@@ -220,7 +224,8 @@ export const checkNetworks = async (
 };
 
 /**
- * Compares our clock with the first network that has an account and answers. Sends nothing if no account is connected.
+ * Compares our clock with the networks that have an account: the first that answers counts. Sends nothing if no account is
+ * connected.
  */
 export const checkNetworkClock = async (
   config: Config,
@@ -235,15 +240,18 @@ export const checkNetworkClock = async (
   const { openSites } = await import('./doctor-networks.ts');
   const { sites, close } = await openSites(config, internet);
   try {
-    const unreachable: string[] = [];
-    for (const network of networks.filter(({ key }) => used.includes(key))) {
-      const skewMs = await measureNetworkSkewMs(network, sites.live(network)).catch(() => undefined);
-      if (skewMs !== undefined) return [checkClock(skewMs, network.name)];
-      unreachable.push(network.name);
-    }
+    const measured = await Promise.all(
+      networks
+        .filter(({ key }) => used.includes(key))
+        .map(async (network) => ({
+          name: network.name,
+          skewMs: await answerWithin(() => measureNetworkSkewMs(network, sites.live(network))).catch(() => undefined),
+        })),
+    );
+    for (const { name, skewMs } of measured) if (skewMs !== undefined) return [checkClock(skewMs, name)];
     return [
       checksNamed('clock').warning(
-        `${unreachable.join(', ')} could not be reached from here. Check the internet connection and DNS of this machine: nothing can be published without.`,
+        `${measured.map(({ name }) => name).join(', ')} could not be reached from here. Check the internet connection and DNS of this machine: nothing can be published without.`,
       ),
     ];
   } finally {

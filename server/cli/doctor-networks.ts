@@ -1,5 +1,6 @@
 import { systemClock } from '#server/clock';
 import { type Config, databaseFolder, SettingError } from '#server/config/config';
+import { answerMs } from '#server/health/answer-within';
 import type { Examined } from '#server/networks/examine';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
 
@@ -29,6 +30,7 @@ export const examineNetworks = async (
   config: Config,
   network: string,
   internet: OutboundOptions,
+  onEnd: (examined: Examined) => void,
 ): Promise<readonly Examined[]> => {
   const { examineNetwork } = await import('#server/networks/examine');
   const setting = await readSettings(config);
@@ -42,7 +44,11 @@ export const examineNetworks = async (
     const { production, baseUrl } = config;
     const shared = { production, baseUrl, setting };
     return await Promise.all(
-      chosen.map((one) => examineNetwork(one, { ...shared, site: sites.live(one), isLive: isLive(one) })),
+      chosen.map(async (one) => {
+        const examined = await examineNetwork(one, { ...shared, site: sites.live(one), isLive: isLive(one) });
+        onEnd(examined);
+        return examined;
+      }),
     );
   } finally {
     await close();
@@ -60,7 +66,7 @@ const readSettings = async (config: Config): Promise<Config['setting']> => {
   const hasDatabase = config.databaseUrl !== undefined || hasCluster(databaseFolder(config));
   if (seal === undefined || !hasDatabase) return config.setting;
   const { connectCore } = await import('#server/app/open-core');
-  const { core, close } = await connectCore(config);
+  const { core, close } = await connectCore(config, { connectMs: answerMs });
   try {
     const { openNetworks } = await import('#server/app/providers');
     const { createSettingReader } = await import('#server/providers/entered-settings');

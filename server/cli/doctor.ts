@@ -1,9 +1,10 @@
 import { type Config, packageVersion } from '#server/config/config';
+import { answerMs, answerWithin } from '#server/health/answer-within';
 import { type Check, type CheckLevel, checksNamed } from '#server/health/check';
 import type { MeasureFreeBytes } from '#server/health/disk-space';
+import { runChecks } from '#server/installation/run-checks';
 import type { Network } from '#server/networks/network';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
-import { messageOf } from '#server/store/pg-errors';
 import type { Command } from './command.ts';
 import {
   checkAssistant,
@@ -20,28 +21,41 @@ import {
   type Fix,
   findDatabase,
   isMigrated,
+  removeOrphans,
 } from './doctor-checks.ts';
+import { checkService } from './doctor-service.ts';
+
+type Print = (line: string) => void;
 
 export const doctor: Command = async (config, { network, fix, json }) => {
-  const { text, ...report } =
+  const print = json === undefined ? console.log : () => undefined;
+  const { text: _, ...report } =
     network === undefined
-      ? await diagnose(config, { fix: fix !== undefined })
-      : await diagnoseNetworks(config, network);
-  console.log(json === undefined ? text : JSON.stringify({ version: packageVersion, ...report }, null, 2));
+      ? await diagnose(config, { fix: fix !== undefined, print })
+      : await diagnoseNetworks(config, network, {}, print);
+  if (json !== undefined) console.log(JSON.stringify({ version: packageVersion, ...report }, null, 2));
   process.exitCode = report.healthy ? 0 : 1;
+  // A connection to something that never answers would keep the process running.
+  setTimeout(() => process.exit(), exitMs).unref();
 };
 
+const exitMs = 500;
+
 /** `network` is a key, or `all`. */
-export const diagnoseNetworks = async (config: Config, network: string, internet: OutboundOptions = {}) => {
+export const diagnoseNetworks = async (
+  config: Config,
+  network: string,
+  internet: OutboundOptions = {},
+  print: Print = () => undefined,
+) => {
   const { examineNetworks } = await import('./doctor-networks.ts');
-  const networks = await examineNetworks(config, network, internet);
+  const page = createPage(print);
+  const networks = await examineNetworks(config, network, internet, ({ name, network: key, checks }) => {
+    page.add(`${name} (${key})`, ...checks.map(formatCheck), '');
+  });
   const checks = networks.flatMap((one) => one.checks);
-  const sections = networks.flatMap(({ name, network: key, checks: own }) => [
-    `${name} (${key})`,
-    ...own.map(formatCheck),
-    '',
-  ]);
-  return { text: [...sections, summarize(checks)].join('\n'), healthy: isHealthy(checks), networks };
+  page.add(summarize(checks));
+  return { text: page.text(), healthy: isHealthy(checks), networks };
 };
 
 /** Tests replace these. */
@@ -50,104 +64,143 @@ interface Environment {
   readonly freeBytes?: MeasureFreeBytes;
 }
 
-/** Reports settings, reachable services and problems. Changes nothing without `fix`. */
+/** Reports settings, reachable services and problems, each as soon as it is known. Changes nothing without `fix`. */
 export const diagnose = async (
   config: Config,
-  { fix = false, ...environment }: { fix?: boolean } & Environment = {},
+  { fix = false, print = () => undefined, ...environment }: { fix?: boolean; print?: Print } & Environment = {},
 ) => {
-  const repairs: string[] = [];
-  const checks = await collect(config, fix ? (what) => repairs.push(what) : undefined, environment);
-  const lines = levels.flatMap((level) => [
-    ...(level === 'warning' ? repairs.map((what) => `FIXED    ${what}`) : []),
-    ...checks.filter((check) => check.level === level).map(formatCheck),
-  ]);
-  return { text: [...lines, '', summarize(checks)].join('\n'), healthy: isHealthy(checks), checks, fixed: repairs };
+  const fixed: string[] = [];
+  const page = createPage(print);
+  const repair = (what: string) => {
+    fixed.push(what);
+    page.add(`FIXED    ${what}`);
+  };
+  const onEnd = (checks: readonly Check[]) => page.add(...checks.map(formatCheck));
+  const checks = await collect(config, fix ? repair : undefined, environment, onEnd);
+  page.add('', summarize(checks));
+  return { text: page.text(), healthy: isHealthy(checks), checks, fixed };
 };
 
-const collect = async (config: Config, fix: Fix, environment: Environment): Promise<Check[]> => {
+const createPage = (print: Print) => {
+  const lines: string[] = [];
+  return {
+    add: (...more: readonly string[]) => {
+      lines.push(...more);
+      more.forEach((line) => {
+        print(line);
+      });
+    },
+    text: () => lines.join('\n'),
+  };
+};
+
+type OnEnd = (checks: readonly Check[]) => void;
+
+const collect = async (config: Config, fix: Fix, environment: Environment, onEnd: OnEnd): Promise<Check[]> => {
   const { wireProviders } = await import('#server/app/providers');
   const { createRegistry } = await import('#server/app/registry');
-  const { checkService } = await import('./doctor-service.ts');
-  const { networks, providers } = wireProviders({ registry: createRegistry(), config });
-  const entered = new Set<string>();
-  const isEntered = ({ settings }: Network) =>
-    entered.has(settings[0] ?? '') && settings.every((name) => config.setting(name) === undefined);
-  const isLive = (network: Network) => providers.isLive(network) || isEntered(network);
-  return [
-    ...checkProcess(config),
-    ...(await attempt('keys', () => checkKeyFile(config, fix))),
-    ...(await checkDatabase(config, networks.all, isLive, entered, fix, environment)),
-    ...(await attempt('ffmpeg', async () => [await checkFfmpeg(config)])),
-    ...(await attempt('mail', async () => [await checkMail(config)])),
-    checkAssistant(config),
-    ...(await checkNetworks(config, networks.all, isLive)),
-    await checkService(config),
-  ];
+  const { localRules } = await import('#server/installation/check-installation');
+  const { networks: all, providers } = wireProviders({ registry: createRegistry(), config });
+  const networks = all.all;
+  const first = await runChecks([{ name: 'process', run: async () => checkProcess(config) }], { onEnd });
+  const others = await Promise.all([
+    checkDatabase({ config, networks, isLive: providers.isLive, fix, onEnd, ...environment }),
+    runChecks(
+      [
+        { name: 'keys', run: () => checkKeyFile(config, fix) },
+        { name: 'media', run: () => checkMedia(config, fix) },
+        ...localRules({ config, networks, ...environment }),
+        { name: 'ffmpeg', run: async () => [await checkFfmpeg(config)] },
+        { name: 'mail', run: async () => [await checkMail(config)] },
+        { name: 'assistant', run: async () => [checkAssistant(config)] },
+        { name: 'service', run: async () => [await checkService(config)] },
+      ],
+      { onEnd },
+    ),
+  ]);
+  return [...first, ...others.flat()];
 };
 
-/** Without a usable database, the checks that do not need one still run. */
-const checkDatabase = async (
-  config: Config,
-  networks: readonly Network[],
-  isLive: (network: Network) => boolean,
-  /** Filled with the networks whose credentials were entered in the app. `isLive` reads this set. */
-  entered: Set<string>,
-  fix: Fix,
-  { internet = {}, freeBytes }: Environment,
-): Promise<Check[]> => {
+const checkDatabase = async ({
+  config,
+  networks,
+  isLive: isLiveBySettings,
+  fix,
+  onEnd,
+  internet = {},
+}: {
+  config: Config;
+  networks: readonly Network[];
+  isLive: (network: Network) => boolean;
+  fix: Fix;
+  onEnd: OnEnd;
+} & Environment): Promise<Check[]> => {
   const { connectCore } = await import('#server/app/open-core');
-  const { checkInstallation, checkSettings } = await import('#server/installation/check-installation');
-  const { checkDiskSpace } = await import('#server/health/disk-space');
-  const checksWithoutDatabase = async () => [
-    ...checkSettings({ config, networks }),
-    ...(await attempt('media', () => checkMedia(config, undefined, undefined))),
-    ...(await attempt('disk space', async () => [await checkDiskSpace(config.dataDir, freeBytes)])),
-  ];
+  const { databaseRules } = await import('#server/installation/check-installation');
+  const entered = new Set<string>();
+  const isLive = (network: Network) =>
+    isLiveBySettings(network) ||
+    (entered.has(network.settings[0] ?? '') && network.settings.every((name) => config.setting(name) === undefined));
+  const networksCheck = { name: 'networks', run: () => checkNetworks(config, networks, isLive) };
+  const without = async (problem: Check) => {
+    onEnd([problem]);
+    return [problem, ...(await runChecks([networksCheck], { onEnd }))];
+  };
   const missing = await findDatabase(config);
-  if (missing) return [missing, ...(await checksWithoutDatabase())];
-  const service = await connectCore(config).catch((error: Error) => error);
-  if (service instanceof Error) return [unusable(config, service), ...(await checksWithoutDatabase())];
+  if (missing) return without(missing);
+  const service = await connectCore(config, { connectMs: answerMs }).catch((error: Error) => error);
+  if (service instanceof Error) return without(unusable(config, service));
   const { core, close } = service;
   const { database, registry } = core;
   try {
-    const tables = await attempt('database', () => checkTables(config, core, fix));
-    const keys = await attempt('keys', () => checkKeys(config, core));
-    if (!isMigrated(tables)) return [...tables, ...keys, ...(await checksWithoutDatabase())];
-    for (const id of await core.enteredKeys()) entered.add(id);
+    // A repair takes as long as it takes.
+    const tables = await runChecks([{ name: 'database', run: () => checkTables(config, core, fix) }], {
+      onEnd,
+      ...(fix && { ms: repairMs }),
+    });
+    const keys = { name: 'keys', run: () => checkKeys(config, core) };
+    if (!isMigrated(tables)) return [...tables, ...(await runChecks([keys, networksCheck], { onEnd }))];
+    if (fix)
+      tables.push(
+        ...(await runChecks([{ name: 'media', run: () => removeOrphans(core, fix) }], { onEnd, ms: repairMs })),
+      );
+    for (const id of await answerWithin(core.enteredKeys).catch(() => [])) entered.add(id);
+    const rules = await databaseRules({
+      database,
+      audit: core.audit.audit,
+      due: registry.due(),
+      checks: registry.checks(),
+      config,
+      networks,
+      isLive,
+      isHeld: core.isHeld,
+      newestBackup: core.newestBackup,
+    });
     return [
       ...tables,
-      ...keys,
-      ...(await attempt('media', () => checkMedia(config, core, fix))),
-      ...(await attempt('people', () => checkPeople(core))),
-      ...(await checkInstallation({
-        database,
-        audit: core.audit.audit,
-        due: registry.due(),
-        checks: registry.checks(),
-        config,
-        networks,
-        isLive,
-        isHeld: core.isHeld,
-        newestBackup: core.newestBackup,
-        ...(freeBytes && { freeBytes }),
-      })),
-      ...(await attempt('clock', () => checkNetworkClock(config, core, networks, internet))),
+      ...(await runChecks(
+        [
+          keys,
+          { name: 'people', run: () => checkPeople(core) },
+          ...rules,
+          { name: 'clock', run: () => checkNetworkClock(config, core, networks, internet) },
+          networksCheck,
+        ],
+        { onEnd },
+      )),
     ];
   } finally {
     await close();
   }
 };
 
+const repairMs = 24 * 3_600_000;
+
 const unusable = ({ databaseUrl }: Config, error: Error) => {
   const advice = databaseUrl ? ' Check that PostgreSQL runs, and that DATABASE_URL leads to it.' : '';
   return checksNamed('database').failure(`${error.message.replace(/\.?$/, '.')}${advice}`);
 };
 
-/** A check that throws becomes a failure, and the others still run. */
-const attempt = (name: string, run: () => Promise<Check[]>): Promise<Check[]> =>
-  run().catch((error: unknown) => [checksNamed(name).failure(`${messageOf(error).replace(/\.?$/, '.')}`)]);
-
-const levels: readonly CheckLevel[] = ['ok', 'note', 'warning', 'failure'];
 const labels: Readonly<Record<CheckLevel, string>> = { ok: 'ok', note: 'note', warning: 'WARNING', failure: 'FAILURE' };
 
 const formatCheck = ({ level, message }: Check) => `${labels[level].padEnd(8)} ${message}`;
@@ -156,8 +209,9 @@ const isHealthy = (checks: readonly Check[]) => checks.every(({ level }) => leve
 
 const summarize = (checks: readonly Check[]) => {
   const parts = (['failure', 'warning'] as const).flatMap((level) => {
-    const count = checks.filter((check) => check.level === level).length;
-    return count === 0 ? [] : [`${count} ${level}${count === 1 ? '' : 's'}`];
+    const found = checks.filter((check) => check.level === level);
+    const names = [...new Set(found.map(({ name }) => name))].join(', ');
+    return found.length === 0 ? [] : [`${found.length} ${level}${found.length === 1 ? '' : 's'}: ${names}.`];
   });
-  return parts.length === 0 ? 'All is well.' : `${parts.join(', ')}.`;
+  return parts.length === 0 ? 'All is well.' : parts.join(' ');
 };

@@ -2,6 +2,7 @@ import type { AuditLog } from '#server/audit/audit-log';
 import { checkBackup, findLastBackup, type NewestBackup } from '#server/backup/last-backup';
 import { systemClock } from '#server/clock';
 import type { Config } from '#server/config/config';
+import { answerWithin } from '#server/health/answer-within';
 import { type Check, checksNamed } from '#server/health/check';
 import { checkDiskSpace, measureFreeBytes } from '#server/health/disk-space';
 import { checkDueWork, checkRecurringWork } from '#server/jobs/checks';
@@ -13,8 +14,8 @@ import { checkNetworkSettings, settingsOfNetworks } from '#server/networks/setti
 import { endOfNode } from '#server/startup/end-of-node';
 import { checkClock, measureClockSkewMs } from '#server/store/clock-skew';
 import type { Database } from '#server/store/database';
-import { messageOf } from '#server/store/pg-errors';
 import { checkSettingNames } from './misspelt-settings.ts';
+import type { CheckRule } from './run-checks.ts';
 
 export interface InstallationParts {
   readonly database: Database;
@@ -43,45 +44,63 @@ export const checkSettings = ({ config, networks }: Pick<InstallationParts, 'con
   ];
 };
 
-/** The app and `doctor` show this list to the operator. The database must be migrated. */
-export const checkInstallation = async (parts: InstallationParts): Promise<Check[]> => {
+/** The parts that do not need the database. */
+export const localRules = ({
+  config,
+  networks,
+  freeBytes = measureFreeBytes,
+}: Pick<InstallationParts, 'config' | 'networks' | 'freeBytes'>): CheckRule[] => {
+  const oldNode = endOfNode(process.version, systemClock.now());
+  return [
+    { name: 'disk space', run: async () => [await checkDiskSpace(config.dataDir, freeBytes)] },
+    { name: 'settings', run: async () => checkSettings({ config, networks }) },
+    { name: 'Node', run: async () => (oldNode ? [checksNamed('Node').note(oldNode)] : []) },
+  ];
+};
+
+const silentDatabase =
+  'PostgreSQL is overloaded, or another session holds a lock: look at pg_stat_activity, then run doctor again.';
+
+/** The database must be migrated. */
+export const databaseRules = async (parts: InstallationParts): Promise<CheckRule[]> => {
   const { database, audit, due, checks, config, networks, isLive, isHeld, newestBackup } = parts;
-  const { freeBytes = measureFreeBytes } = parts;
   const { production } = config;
   const now = systemClock.now();
   const site = { setting: (name: string, byDefault: string) => config.setting(name) ?? byDefault, now: () => now };
-  const oldNode = endOfNode(process.version, now);
-  const rules: Readonly<Record<string, () => Promise<readonly Check[]>>> = {
-    ...Object.fromEntries(Object.entries(checks).map(([name, check]) => [name, async () => [await check()]])),
-    'due work': async () => [checkDueWork(await agesOf(due))],
-    'recurring work': async () =>
-      checkRecurringWork(await readJobs(database, config.mongodbUrl, () => undefined), { now, production }),
-    clock: async () => [checkClock(await measureClockSkewMs(database), 'the database')],
-    'disk space': async () => [await checkDiskSpace(config.dataDir, freeBytes)],
-    backup: async () => [
-      checkBackup(await findLastBackup(audit), await newestBackup(), {
-        now,
-        production,
-        isNightly: config.backup.at !== undefined,
-      }),
-    ],
-    settings: async () => checkSettings(parts),
-    // `checkSettings` reports versions in a wrong format.
-    'network versions': async () =>
-      networks
-        .filter((network) => isLive(network) && network.app.api(site).expected === undefined)
-        .map((network) => versionOf(network, site))
-        .filter(({ level }) => level !== 'ok'),
-    Node: async () => (oldNode ? [checksNamed('Node').note(oldNode)] : []),
-  };
+  const rules: readonly CheckRule[] = [
+    ...Object.entries(checks).map(([name, check]) => ({ name, run: async () => [await check()] })),
+    { name: 'due work', run: async () => [checkDueWork(await agesOf(due))] },
+    {
+      name: 'recurring work',
+      run: async () =>
+        checkRecurringWork(await readJobs(database, config.mongodbUrl, () => undefined), { now, production }),
+    },
+    { name: 'clock', run: async () => [checkClock(await measureClockSkewMs(database), 'the database')] },
+    {
+      name: 'backup',
+      run: async () => [
+        checkBackup(await findLastBackup(audit), await newestBackup(), {
+          now,
+          production,
+          isNightly: config.backup.at !== undefined,
+        }),
+      ],
+    },
+    {
+      name: 'network versions',
+      // `checkSettings` reports versions in a wrong format.
+      run: async () =>
+        networks
+          .filter((network) => isLive(network) && network.app.api(site).expected === undefined)
+          .map((network) => versionOf(network, site))
+          .filter(({ level }) => level !== 'ok'),
+    },
+  ];
   // During a hold, late posts and due work are normal; the check of the hold says what to do.
-  const held = await isHeld().catch(() => false);
-  const results: Check[] = [];
-  for (const [name, rule] of Object.entries(rules)) {
-    if (held && (name === 'late posts' || name === 'due work')) continue;
-    results.push(...(await rule().catch((error: unknown) => [checksNamed(name).failure(`${messageOf(error)}.`)])));
-  }
-  return results;
+  const held = await answerWithin(isHeld).catch(() => false);
+  return rules
+    .filter(({ name }) => !held || (name !== 'late posts' && name !== 'due work'))
+    .map((rule) => ({ ...rule, advice: silentDatabase }));
 };
 
 const agesOf = async (due: InstallationParts['due']) => {

@@ -1,5 +1,6 @@
 import type { InstallationCheck } from '#contracts/installation';
-import { checkInstallation, type InstallationParts } from './check-installation.ts';
+import { databaseRules, type InstallationParts, localRules } from './check-installation.ts';
+import { runChecks } from './run-checks.ts';
 
 /** Every tab of an operator polls once a minute, and the checks are expensive. */
 const cacheMs = 30_000;
@@ -11,7 +12,7 @@ export const createReadInstallation = (parts: InstallationParts) => {
   let last: { readonly at: number; readonly checks: Promise<InstallationCheck[]> } | undefined;
 
   const checkNow = async (): Promise<InstallationCheck[]> => {
-    const checks = await checkInstallation(parts);
+    const checks = await runChecks([...localRules(parts), ...(await databaseRules(parts))]);
     return (['failure', 'warning'] as const).flatMap((level) =>
       checks.filter((check) => check.level === level).map(({ name, message }) => ({ name, level, message })),
     );

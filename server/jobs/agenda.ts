@@ -3,6 +3,7 @@ import { PostgresBackend } from '@agendajs/postgres-backend';
 import { Agenda, type AgendaBackend, type Job } from 'agenda';
 import pg from 'pg';
 import { SettingError } from '#server/config/config';
+import { answerMs } from '#server/health/answer-within';
 import type { Connection } from '#server/store/database';
 import { clientFor } from '#server/store/leader-client';
 import { isLocked } from '#server/store/pg-errors';
@@ -77,7 +78,7 @@ const reportFailedUnlocks = ({ repository }: AgendaBackend, report: (error: unkn
 
 /** For commands, which read the jobs without running any. */
 export const readJobsInMongo = async (mongodbUrl: string, report: (error: unknown) => void) => {
-  const { backend, close } = await inMongo(mongodbUrl, report);
+  const { backend, close } = await inMongo(mongodbUrl, report, answerMs);
   try {
     await backend.connect();
     return (await backend.repository.queryJobs()).jobs;
@@ -157,11 +158,11 @@ const takeLock = async (client: pg.PoolClient, waitMs: number) => {
 };
 
 /** Connects before Agenda does, so that a wrong address gives a clear message. */
-const inMongo = async (url: string, report: (error: unknown) => void) => {
+const inMongo = async (url: string, report: (error: unknown) => void, waitMs = 10_000) => {
   // Imported on demand because it is large.
   const { MongoClient } = await import('mongodb');
   const { MongoBackend, MongoChangeStreamNotificationChannel } = await import('@agendajs/mongo-backend');
-  const client = new MongoClient(url, { serverSelectionTimeoutMS: 10_000 });
+  const client = new MongoClient(url, { serverSelectionTimeoutMS: waitMs });
   try {
     await client.connect();
   } catch (cause) {

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { AwsV4Signer } from 'aws4fetch';
 import type { Dispatcher } from 'undici';
 import type { S3Store } from '#server/config/config';
+import { answerWithin } from '#server/health/answer-within';
 import type { MediaFiles } from './files.ts';
 
 /** Any store that speaks S3, addressed by path. Its address comes from the operator, so no guarded client is needed. */
@@ -12,7 +13,7 @@ export const createS3Files = ({ endpoint, bucket, ...keys }: S3Store): MediaFile
   const root = `${endpoint.replace(/\/$/, '')}/${bucket}`;
 
   const send = async (method: 'GET' | 'PUT' | 'DELETE', path: string, options: S3Request = {}) => {
-    const { headers = {}, body } = options;
+    const { headers = {}, body, signal } = options;
     // The body is left unsigned: signing it would mean reading it twice.
     const signer = new AwsV4Signer({ ...keys, service: 's3', method, url: root + path, headers: { ...headers } });
     const signed = await signer.sign();
@@ -22,6 +23,7 @@ export const createS3Files = ({ endpoint, bucket, ...keys }: S3Store): MediaFile
       method,
       headers: { ...Object.fromEntries(signed.headers), ...headers },
       ...(body && { body }),
+      ...(signal && { signal }),
     });
     if (answer.statusCode < 300 || (answer.statusCode === 404 && path !== '' && !path.startsWith('?'))) return answer;
     throw new Error(`${place} answered ${answer.statusCode}${codeIn(await answer.body.text())} to ${method}`);
@@ -34,11 +36,13 @@ export const createS3Files = ({ endpoint, bucket, ...keys }: S3Store): MediaFile
 
     check: async () => {
       try {
-        await (await send('GET', '?list-type=2&max-keys=1')).body.dump();
-        const body = Buffer.from('Posthorn looks whether it may write here.');
-        const headers = { 'content-length': String(body.length) };
-        await (await send('PUT', `/${probe}`, { headers, body })).body.dump();
-        await (await send('DELETE', `/${probe}`)).body.dump();
+        await answerWithin(async (signal) => {
+          await (await send('GET', '?list-type=2&max-keys=1', { signal })).body.dump();
+          const body = Buffer.from('Posthorn looks whether it may write here.');
+          const headers = { 'content-length': String(body.length) };
+          await (await send('PUT', `/${probe}`, { headers, body, signal })).body.dump();
+          await (await send('DELETE', `/${probe}`, { signal })).body.dump();
+        });
       } catch (cause) {
         const advice =
           'Check S3_ENDPOINT, S3_BUCKET, S3_REGION and the keys, and what the key may do: list, read, write, delete.';
@@ -84,6 +88,7 @@ export const createS3Files = ({ endpoint, bucket, ...keys }: S3Store): MediaFile
 interface S3Request {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readable | Buffer;
+  readonly signal?: AbortSignal;
 }
 
 const inTag = (xml: string, tag: string) => new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(xml)?.[1];

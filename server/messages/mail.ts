@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MailSettings } from '#server/config/config';
+import { answerWithin } from '#server/health/answer-within';
 import type { Letter } from './letter.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -69,7 +70,7 @@ export const createMailer = ({ smtpUrl, from }: MailSettings, baseUrl: string) =
     /** Whether the server answers and lets us in. */
     check: async () => {
       const transport = await open();
-      await transport.verify().finally(() => transport.close());
+      await answerWithin(() => transport.verify()).finally(() => transport.close());
     },
   };
 };

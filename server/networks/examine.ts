@@ -1,4 +1,5 @@
 import { isPublicAddress } from '#server/config/config';
+import { answerWithin, NoAnswer } from '#server/health/answer-within';
 import { type Check, checksNamed } from '#server/health/check';
 import type { Network, Site } from './network.ts';
 import { checkCredentials, checkVersionFormat } from './settings-check.ts';
@@ -113,7 +114,8 @@ const credentialsOf = async (network: Network, site: Site, redirectUri: string):
   const checks = checksNamed(name);
   if (app.tryCredentials === undefined) return checks.note(`${name} has no way to try credentials`);
   try {
-    const result = await app.tryCredentials(site, redirectUri);
+    const tryThem = app.tryCredentials;
+    const result = await answerWithin(() => tryThem(site, redirectUri));
     if (result.is === 'accepted') return checks.ok(`${name} knows the app and its secret`);
     const answer = result.said.replace(/\.$/, '');
     if (result.is === 'unclear') {
@@ -125,7 +127,7 @@ const credentialsOf = async (network: Network, site: Site, redirectUri: string):
       `${name} does not know this app and secret (${answer}): copy ${settings.join(' and ')} again, and restart.`,
     );
   } catch (error) {
-    const trouble = asTrouble(error, () => undefined);
-    return checks.note(`The credentials could not be tried. ${whatHappened(trouble, network)} Run doctor again`);
+    const why = error instanceof NoAnswer ? `${name} gives ${error.message}.` : whatHappened(asTrouble(error), network);
+    return checks.warning(`The credentials could not be tried. ${why} Run doctor again.`);
   }
 };

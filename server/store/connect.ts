@@ -17,28 +17,43 @@ const poolerMessage =
   'DATABASE_URL points to a pooler in transaction mode (such as PgBouncer). ' +
   'Posthorn uses LISTEN, which needs a connection of its own: set DATABASE_DIRECT_URL to the address of PostgreSQL itself or of a pool with pool_mode = session, or set pool_mode = session.';
 
+export interface ConnectOptions {
+  /** How long each connection may take to open. */
+  readonly connectMs?: number;
+}
+
 /** The PostgreSQL of DATABASE_URL, else the embedded one. */
-export const connect = (config: Config): Promise<Server> =>
-  reach(config).catch((cause: Error) => {
+export const connect = (config: Config, options: ConnectOptions = {}): Promise<Server> =>
+  reach(config, options).catch((cause: Error) => {
     if (cause instanceof SettingError) throw cause;
     throw new SettingError(`The database cannot be used: ${messageOf(cause)}`, { cause });
   });
 
-const reach = async ({ databaseUrl, ...config }: Config): Promise<Server> => {
+const reach = async ({ databaseUrl, ...config }: Config, { connectMs }: ConnectOptions): Promise<Server> => {
   if (databaseUrl === undefined) {
     const { config: connection, stop } = await startEmbedded(databaseFolder({ databaseUrl, ...config }));
     return { connection, stop };
   }
-  const connection = connectionFrom(databaseUrl);
-  const direct = await directOf(connection, config);
-  const replica = await replicaOf(config, direct);
+  const parse = (url: string, setting?: string): Connection => ({
+    ...connectionFrom(url, setting),
+    ...(connectMs !== undefined && { connectionTimeoutMillis: connectMs }),
+  });
+  const connection = parse(databaseUrl);
+  const direct = await directOf(connection, config, parse);
+  const replica = await replicaOf(config, direct, parse);
   return { connection, ...(direct && { direct }), ...(replica && { replica }), stop: async () => undefined };
 };
 
-const directOf = async (connection: Connection, { databaseDirectUrl }: Pick<Config, 'databaseDirectUrl'>) => {
+type Parse = (url: string, setting: string) => Connection;
+
+const directOf = async (
+  connection: Connection,
+  { databaseDirectUrl }: Pick<Config, 'databaseDirectUrl'>,
+  parse: Parse,
+) => {
   if (!(await poolsTransactions(connection))) return undefined;
   if (databaseDirectUrl === undefined) throw new SettingError(poolerMessage);
-  const direct = connectionFrom(databaseDirectUrl, 'DATABASE_DIRECT_URL');
+  const direct = parse(databaseDirectUrl, 'DATABASE_DIRECT_URL');
   if (await poolsTransactions(direct))
     throw new SettingError(poolerMessage.replace('DATABASE_URL', 'DATABASE_DIRECT_URL'));
   return direct;
@@ -48,9 +63,10 @@ const directOf = async (connection: Connection, { databaseDirectUrl }: Pick<Conf
 const replicaOf = async (
   { databaseReplicaUrl }: Pick<Config, 'databaseReplicaUrl'>,
   direct: Connection | undefined,
+  parse: Parse,
 ) => {
   if (databaseReplicaUrl === undefined) return undefined;
-  const replica = connectionFrom(databaseReplicaUrl, 'DATABASE_REPLICA_URL');
+  const replica = parse(databaseReplicaUrl, 'DATABASE_REPLICA_URL');
   if (direct === undefined && (await poolsTransactions(replica).catch(() => false))) {
     throw new SettingError(
       'DATABASE_REPLICA_URL leads to a pooler in transaction mode, and DATABASE_URL does not: statements are prepared. Use the address of the replica itself.',

@@ -18,6 +18,8 @@ export interface Connection {
   password?: string;
   ssl?: boolean | TlsOptions;
   options?: string;
+  /** How long opening it may take. */
+  connectionTimeoutMillis?: number;
 }
 
 /** `setting` is the name of the setting, for messages. */

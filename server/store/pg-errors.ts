@@ -50,8 +50,11 @@ export const isNotMigrated = (error: unknown) => chainOf(error).some(({ code = '
 export const messageOf = (error: unknown) => {
   const [first, ...rest] = chainOf(error);
   const { message, code } = [first, ...rest].find((one) => one?.message) ?? first ?? {};
-  return message || code || 'it does not answer';
+  return (message === connectTimeout ? '' : message || code) || 'it does not answer';
 };
+
+/** What pg says when a connection takes too long to open. */
+const connectTimeout = 'timeout expired';
 
 const chainOf = (error: unknown): PgError[] => {
   const chain: PgError[] = [];

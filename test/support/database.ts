@@ -35,10 +35,18 @@ export const urlOf = ({ host, user = '', password = '', database }: Connection) 
 /** One connection for all files of a worker, since opening one costs PostgreSQL as much as the command. */
 let admin: Promise<pg.Client> | undefined;
 
-async function command(server: Connection, text: string): Promise<void> {
-  admin ??= connect(server);
-  await (await admin).query(text);
+/** One after the other, because pg wants no second query on a connection that is busy with one. */
+function command(server: Connection, text: string): Promise<void> {
+  const run = async () => {
+    admin ??= connect(server);
+    await (await admin).query(text);
+  };
+  const result = lastCommand.then(run, run);
+  lastCommand = result;
+  return result;
 }
+
+let lastCommand: Promise<void> = Promise.resolve();
 
 const connect = async (server: Connection) => {
   const client = new pg.Client(server);

@@ -1,0 +1,42 @@
+import { answerWithin, NoAnswer } from '#server/health/answer-within';
+import { type Check, checksNamed } from '#server/health/check';
+import { messageOf } from '#server/store/pg-errors';
+
+export interface CheckRule {
+  readonly name: string;
+  /** What it throws becomes a failure of this name. */
+  readonly run: () => Promise<readonly Check[]>;
+  /** What to do if it never ends. */
+  readonly advice?: string;
+}
+
+/** Longer than `answerMs`, so that a check can say itself who gives no answer. */
+const checkMs = 10_000;
+
+/** Side by side, each with a bound, so that a part that never answers hides nothing about the others. */
+export const runChecks = async (
+  rules: readonly CheckRule[],
+  {
+    onEnd = () => undefined,
+    ms = checkMs,
+  }: {
+    readonly onEnd?: (checks: readonly Check[]) => void;
+    readonly ms?: number;
+  } = {},
+): Promise<Check[]> => {
+  const results = await Promise.all(
+    rules.map(async ({ name, run, advice = defaultAdvice }) => {
+      const checks = await answerWithin(run, ms).catch((error: unknown) => [
+        error instanceof NoAnswer
+          ? checksNamed(name).failure(`The check of ${name} has no result after ${ms / 1000} s. ${advice}`)
+          : checksNamed(name).failure(messageOf(error).replace(/\.?$/, '.')),
+      ]);
+      onEnd(checks);
+      return checks;
+    }),
+  );
+  return results.flat();
+};
+
+const defaultAdvice =
+  'Something that it needs does not answer, such as a network drive: mend that, then run doctor again.';
