@@ -42,6 +42,12 @@ export const aims = [
   })),
   { figure: 'publish', what: 'a send, CPU', most: 1, unit: 'ms', of: (values) => most(values, /^CPU a send/) },
   { figure: 'publish', what: 'lateness, p99', below: 1000, unit: 'ms', of: (values) => most(values, /^p99/) },
+  ...['p99', 'CPU'].map((what) => ({
+    figure: 'publish',
+    what: `${what === 'p99' ? 'lateness, p99' : 'a send, CPU'}, with the most scheduled to the fewest`,
+    most: 1.2,
+    of: (values) => most(values, new RegExp(`^growth of ${what}`)),
+  })),
   { figure: 'webhooks', what: 'deliveries per CPU second, to the bare loop', least: 0.6, of: 'Posthorn, signed' },
   {
     figure: 'analytics',

@@ -105,3 +105,25 @@ test('analytics waits when the service is busy, and times its calls again', asyn
     server.close();
   }
 });
+
+test('publish says whether a send is as prompt and as cheap with 100,000 scheduled as with 1,000', async () => {
+  const { report, valuesOf } = await import(pathToFileURL(join(bench, 'publish/report.mjs')).href);
+  const { aims, isMet, measuredFor } = await import(pathToFileURL(join(bench, 'aims.mjs')).href);
+  const round = (p99: number, cpuMs: number) => ({ p50: p99 / 2, p99, earliest: 9, perSecond: 1000, cpuMs });
+  const measured = (p99: number, cpuMs: number) => {
+    const bare = ['bare loop', [round(300, 0.2), round(310, 0.2)]] as const;
+    const samples = new Map([
+      [1_000, new Map([bare, ['Posthorn', [round(900, 0.6), round(900, 0.6)]]])],
+      [10_000, new Map([bare, ['Posthorn', [round(900, 0.6), round(900, 0.6)]]])],
+      [100_000, new Map([bare, ['Posthorn', [round(p99, cpuMs), round(p99, cpuMs)]]])],
+    ]);
+    const grown = aims.filter(({ what }: { what: string }) => what.endsWith('with the most scheduled to the fewest'));
+    const met = grown.map((aim: object) => isMet(aim, measuredFor(aim, valuesOf(samples))));
+    return { met, text: report({ samples, due: 1_000, warmUps: 3, rounds: 2 }) };
+  };
+  expect(measured(990, 0.66).met).toEqual([true, true]);
+  expect(measured(53_000, 0.66).met).toEqual([false, true]);
+  expect(measured(990, 51.6).met).toEqual([true, false]);
+  const last = measured(1_800, 0.75).text.trim().split('\n').at(-1);
+  expect(last).toMatch(/^\| 100000 +\| Posthorn .+ \| 2\.00 +\| 0\.75 \[0\.75–0\.75\] \| 1\.25 +\|$/);
+});

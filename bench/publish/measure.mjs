@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { atPlace } from '../place.mjs';
 import { cpuSeconds, messageFrom, startFile } from '../processes.mjs';
-import { median, say, shuffled, spread, table } from '../table.mjs';
+import { say, shuffled } from '../table.mjs';
+import { report, valuesOf } from './report.mjs';
 
 const figures = { due: 1_000, sizes: [1_000, 10_000, 100_000], aheadMs: 4_000 };
-const blinkFigures = { due: 20, sizes: [40], aheadMs: 1_000 };
+const blinkFigures = { due: 20, sizes: [20, 40], aheadMs: 1_000 };
 /** The service has more code to warm up than the bare loop; both get the same number of rounds. */
 const warmUps = 3;
 /** CPU time is measured from this long before the due time, so that work a sender does in advance counts. */
@@ -25,29 +26,10 @@ export const measure = ({ rounds = 5, blink, others = [] }) =>
     const turn = { networkUrl, due, aheadMs };
     say('warming up …');
     for (let i = 0; i < (blink ? 0 : warmUps); i++) for (const sender of senders) await publish(sender, turn);
-    const rows = [];
-    const values = [];
-    for (const size of sizes) {
-      const seen = await compare(senders, size, rounds, turn);
-      rows.push(...rowsOf(size, senders, seen));
-      const ours = seen.get('Posthorn');
-      values.push([`p99, ${size}`, median(ours.map(({ p99 }) => p99))]);
-      values.push([`CPU a send, ${size}`, median(ours.map(({ cpuMs }) => cpuMs))]);
-    }
+    const samples = new Map();
+    for (const size of sizes) samples.set(size, await compare(senders, size, rounds, turn));
     for (const { db } of senders) await db.end();
-    const titles = ['scheduled', 'what', 'lateness p50, ms', 'lateness p99, ms', 'earliest, ms', 'posts/s', 'ratio'];
-    const text = [
-      '## publish',
-      '',
-      `${due} posts to one account, due in the same second, while the number in the first column is scheduled. Lateness is from that moment until`,
-      `the network has a post. The ratio is posts per second, 1.00 the bare loop of the same round; higher is faster. Median`,
-      `[quartiles] of ${rounds} rounds in random order, after ${warmUps} that are not counted. CPU time is that of the sending process`,
-      `with all its threads, until its last row is done. Node ${process.version}.`,
-      '',
-      table([...titles, 'CPU ms a send'], rows),
-      '',
-    ].join('\n');
-    return { text, values: Object.fromEntries(values) };
+    return { text: report({ samples, due, warmUps, rounds }), values: valuesOf(samples) };
   });
 
 const connectTo = async (config) => {
@@ -113,34 +95,6 @@ const publish = async (sender, { networkUrl, due, aheadMs }) => {
   await db.query(`vacuum ${filled.join(', ')}`);
   await sleep(500);
   return seen;
-};
-
-const rowsOf = (size, senders, seen) => {
-  const [base] = senders;
-  return senders.map(({ name }) => {
-    const each = (pick) => seen.get(name).map(pick);
-    const ratios = each(({ perSecond }, i) => perSecond / seen.get(base.name)[i].perSecond);
-    return [
-      String(size),
-      name,
-      formatSpread(each(({ p50 }) => p50)),
-      formatSpread(each(({ p99 }) => p99)),
-      String(Math.min(...each(({ earliest }) => earliest))),
-      formatSpread(each(({ perSecond }) => perSecond)),
-      name === base.name ? '1.00' : formatSpread(ratios, 2),
-      cpuSeconds(process.pid) === undefined
-        ? ''
-        : formatSpread(
-            each(({ cpuMs }) => cpuMs),
-            2,
-          ),
-    ];
-  });
-};
-
-const formatSpread = (values, digits = 0) => {
-  const { low, middle, high } = spread(values);
-  return `${middle.toFixed(digits)} [${low.toFixed(digits)}–${high.toFixed(digits)}]`;
 };
 
 const fillPosthorn =
