@@ -16,7 +16,7 @@ import { reviewPaths } from '#contracts/review';
 import { transferPaths } from '#contracts/transfer';
 import { uiPaths } from '#contracts/ui';
 import type { RouteHandlers } from '#server/context';
-import type { AppRoutes, FormRoutes, Identify, OwnHandlers } from '#server/http/app-routes';
+import type { Admit, AppRoutes, FormRoutes, OwnHandlers } from '#server/http/app-routes';
 import { wrongMethod } from '#server/http/errors';
 import { rest, routes } from './rest.ts';
 
@@ -38,8 +38,8 @@ const paths = {
 
 export interface RouterParts {
   readonly appRoutes: AppRoutes;
-  /** Serves all actions to callers that `identify` accepts. */
-  readonly runAction: (identify: Identify) => RequestHandler<{ action: string }>;
+  /** Serves all actions to callers that `admit` accepts. */
+  readonly runAction: (admit: Admit) => RequestHandler<{ action: string }>;
   readonly handlers: RouteHandlers<typeof routes>;
   readonly own: OwnHandlers<typeof paths>;
   /** For bodies that come as multipart/form-data. */
@@ -50,7 +50,7 @@ export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own,
   for (const [name, path] of Object.entries<RawRoute>(paths)) {
     const handler =
       path.handler === 'RunsActions'
-        ? runAction(appRoutes.identify(path))
+        ? runAction(appRoutes.admit(path))
         : appRoutes.own(path, own[name as keyof typeof own] as RequestHandler);
     const route = app.route(path.path);
     for (const verb of verbsOf(path)) route[verb](handler as RequestHandler);

@@ -3,7 +3,7 @@ import { findAction, type RunnableAction } from '#server/admission';
 import type { AskInstead } from '#server/context';
 import type { IdempotentAnswers } from '#server/idempotency/answers';
 import { keyOf, markReplayed } from '#server/idempotency/header';
-import type { Identify } from './app-routes.ts';
+import type { Admit } from './app-routes.ts';
 import { readJson } from './body.ts';
 import { replyCompressed } from './reply.ts';
 
@@ -12,18 +12,19 @@ export const actionRoute =
   ({
     actions,
     askInstead,
-    identify,
+    admit,
     answers,
   }: {
     actions: ReadonlyMap<string, RunnableAction>;
     askInstead: AskInstead;
-    identify: Identify;
+    admit: Admit;
     answers: IdempotentAnswers;
   }) =>
   async (req: Request<{ action: string }>, res: Response) => {
-    const caller = await identify(req, res);
-    const action = findAction(actions, req.params.action);
-    const input = await readJson(req);
+    const { sender: caller, body } = await admit(req as Request, res, {
+      read: async () => ({ action: findAction(actions, req.params.action), input: await readJson(req) }),
+    });
+    const { action, input } = body;
     const call = action.admit(input, caller);
     const asPerson = <Result>(work: () => Promise<Result>) =>
       askInstead({ caller, action: action.name, input: call.input, requestId: req.requestId }, work);

@@ -9,8 +9,9 @@ import type { AskInstead, Caller, RequestContext } from '#server/context';
 import { badInput, issuesOf } from '#server/errors';
 import type { IdempotentAnswers } from '#server/idempotency/answers';
 import { keyOf, markReplayed } from '#server/idempotency/header';
-import { type Authenticate, isWrite, type Person, type Visitor } from './authenticate.ts';
+import { isWrite, type Person, type ReceiveFrom, type Visitor } from './authenticate.ts';
 import { readJson } from './body.ts';
+import { noBody, type Reader } from './receive.ts';
 
 declare module 'node:http' {
   interface IncomingMessage {
@@ -19,14 +20,19 @@ declare module 'node:http' {
   }
 }
 
-export type Identify = (req: Request, res: Response) => Promise<Caller>;
-/** Serves multipart forms and leaves JSON to ts-rest. `admit` checks access. */
-export type FormRoute = (admit: Identify) => RequestHandler;
-/** Writes its response itself, for a person who was admitted. */
+/** Reads the body and returns it with the caller, who may still send it. */
+export type Admit = <Body>(
+  req: Request,
+  res: Response,
+  reader: Reader<Caller, Body>,
+) => Promise<{ sender: Caller; body: Body }>;
+/** Serves multipart forms and leaves JSON to ts-rest. */
+export type FormRoute = (admit: Admit) => RequestHandler;
+/** Writes its response itself, for a person who was admitted. A write has its JSON in `req.body`. */
 export type OwnHandler<Params> = (req: Request<Params>, res: Response, person: Person) => unknown;
 
-/** Writes its response itself, for a person or a token that was admitted. */
-export type AdmittedHandler<Params> = (req: Request<Params>, res: Response, caller: Caller) => unknown;
+/** Writes its response itself, for a person or a token that `admit` admits with their body. */
+export type AdmittedHandler<Params> = (req: Request<Params>, res: Response, admit: Admit) => unknown;
 
 /** One for each route that accepts a form. A missing one does not compile. */
 export type FormRoutes<Routes extends Readonly<Record<string, Route>>> = {
@@ -60,7 +66,7 @@ export type AppRoutes = ReturnType<typeof createAppRoutes>;
 
 /** Admits requests for the declared paths and passes them to their handlers. The generated router mounts it. */
 export const createAppRoutes = ({
-  authenticate,
+  receiveFrom,
   askInstead,
   answers,
   routeName,
@@ -68,7 +74,7 @@ export const createAppRoutes = ({
   mustBeOperator,
   endElsewhere,
 }: {
-  readonly authenticate: Authenticate;
+  readonly receiveFrom: ReceiveFrom;
   readonly askInstead: AskInstead;
   readonly answers: IdempotentAnswers;
   readonly routeName: (route: Route) => string;
@@ -82,7 +88,19 @@ export const createAppRoutes = ({
     if (visitor.caller) mustAllow(operation, visitor.caller);
     return visitor;
   };
-  const admitTo = (route: Route, req: Request, res: Response) => admit(route, authenticate.byAccess(route, req, res));
+  const admitTo = <Body>(route: Route | RawRoute, req: Request, res: Response, reader: Reader<Visitor, Body>) =>
+    receiveFrom(req, (authenticate) => admit(route, authenticate.byAccess(route, req, res)), reader);
+  /** For operations that take a role, so that the visitor has a workspace. */
+  const admitCaller = async <Body>(
+    route: Route | RawRoute,
+    req: Request,
+    res: Response,
+    { read, discard }: Reader<Caller, Body>,
+  ) => {
+    const reader = { read: ({ caller }: Visitor) => read(caller as Caller), ...(discard && { discard }) };
+    const { sender, body } = await admitTo(route, req, res, reader);
+    return { sender: sender.caller as Caller, body };
+  };
 
   const contextOf = (req: Request, res: Response): RequestContext => ({
     requestId: req.requestId,
@@ -103,10 +121,17 @@ export const createAppRoutes = ({
 
   return {
     /** Identifies the caller on the path that runs actions. */
-    identify: ({ access }: RawRoute): Identify =>
-      access === 'PersonalToken'
-        ? authenticate.byToken
-        : async (req, res) => (await authenticate.byPerson(req, res)).caller,
+    admit:
+      ({ access }: RawRoute): Admit =>
+      (req, res, reader) =>
+        receiveFrom(
+          req,
+          async (authenticate) =>
+            access === 'PersonalToken'
+              ? authenticate.byToken(req, res)
+              : (await authenticate.byPerson(req, res)).caller,
+          reader,
+        ),
 
     /** ts-rest validates the input between the middleware and the handler. */
     typed: (route: Route, handle: (call: never) => Promise<unknown>) => {
@@ -114,8 +139,9 @@ export const createAppRoutes = ({
       return {
         middleware: [
           async (req: Request, res: Response, next: () => void) => {
-            req.visitor = await admitTo(route, req, res);
-            if (isWrite(req)) req.body = await readJson(req);
+            const { sender, body } = await admitTo(route, req, res, jsonOf(req));
+            req.visitor = sender;
+            req.body = body;
             next();
           },
         ],
@@ -167,8 +193,7 @@ export const createAppRoutes = ({
       throw badInput(...issuesOf(pathParams as z.ZodError, params));
     },
 
-    form: (route: Route, serve: FormRoute) =>
-      serve(async (req, res) => (await admitTo(route, req, res)).caller as Caller),
+    form: (route: Route, serve: FormRoute) => serve((req, res, reader) => admitCaller(route, req, res, reader)),
 
     own: (path: RawRoute, handler: RequestHandler | OwnHandler<Record<string, string>>): RequestHandler => {
       const serve = handler as RequestHandler;
@@ -181,18 +206,24 @@ export const createAppRoutes = ({
       if (path.access === 'SessionOrToken') {
         const handle = handler as unknown as AdmittedHandler<Record<string, string>>;
         return async (req, res) => {
-          const { caller } = await admit(path, authenticate.byAccess(path, req, res));
-          await handle(req as Request<Record<string, string>>, res, caller as Caller);
+          await handle(req as Request<Record<string, string>>, res, (...call) => admitCaller(path, ...call));
         };
       }
       if (path.access !== 'Session') return serve;
       return async (req, res) => {
-        const person = await admit(path, authenticate.byPerson(req, res));
+        const { sender: person, body } = await receiveFrom(
+          req,
+          (authenticate) => admit(path, authenticate.byPerson(req, res)),
+          jsonOf(req),
+        );
+        req.body = body;
         await (handler as OwnHandler<Record<string, string>>)(req as Request<Record<string, string>>, res, person);
       };
     },
   };
 };
+
+const jsonOf = (req: Request) => (isWrite(req) ? { read: () => readJson(req) } : noBody);
 
 /** The schema of the body, if 200 is the only declared status. */
 const onlyResponse = ({ responses }: Route) =>

@@ -5,7 +5,6 @@ import type { Assistant } from '#server/assistant/slice';
 import { Refusal } from '#server/errors';
 import type { WhoIsSignedIn } from '#server/signed-in';
 import { callerIn, type Person } from './authenticate.ts';
-import { readJson } from './body.ts';
 
 /**
  * `POST /api/app/assistant/ask`: streams the answer as server-sent events and aborts it when the browser disconnects.
@@ -13,7 +12,7 @@ import { readJson } from './body.ts';
 export const askAssistant =
   ({ assistant, who }: { assistant: Assistant; who: WhoIsSignedIn }) =>
   async (req: Request, res: Response, { signedIn, caller }: Person) => {
-    const question = parseInput(Question, await readJson(req));
+    const question = parseInput(Question, req.body);
     const disconnect = new AbortController();
     res.once('close', () => disconnect.abort());
     const parts = await assistant.ask({

@@ -3,12 +3,13 @@ import type { Request, Response } from 'express';
 import type { RawRoute, Route } from '#contracts/define';
 import { countRefused, mustHaveSender } from '#server/admission';
 import type { PersonalTokens } from '#server/auth/personal-tokens';
-import { keyOfAddress, type RateLimit } from '#server/auth/rate-limit';
+import { keyOfAddress } from '#server/auth/rate-limit';
 import type { SessionDoor } from '#server/auth/session-door';
 import { factorMissing } from '#server/auth/sign-ins';
 import type { Caller } from '#server/context';
 import { Refusal } from '#server/errors';
 import type { SignedIn } from '#server/signed-in';
+import { type Limit, type Reader, receive } from './receive.ts';
 
 /** Who sent a request. Empty on public routes. */
 export interface Visitor {
@@ -17,18 +18,27 @@ export interface Visitor {
   readonly caller?: Caller;
 }
 export type Person = Required<Visitor>;
-export type Authenticate = ReturnType<typeof createAuthenticate>;
+type Authenticate = ReturnType<typeof createAuthenticate>;
+export type ReceiveFrom = ReturnType<typeof createReceiveFrom>;
+
+interface Parts {
+  tokens: Pick<PersonalTokens, 'check'>;
+  door: SessionDoor;
+  rateLimit: Limit;
+}
+
+/** The only way to learn who sends a request, because it takes the reader of the body too: see `receive`. */
+export const createReceiveFrom =
+  ({ tokens, door, rateLimit }: Parts) =>
+  <Sender, Body>(
+    req: IncomingMessage,
+    identify: (authenticate: Authenticate) => Promise<Sender>,
+    reader: Reader<Sender, Body>,
+  ) =>
+    receive(req, rateLimit, (limit) => identify(createAuthenticate({ tokens, door, rateLimit: limit })), reader);
 
 /** Identifies the sender of a request by personal token or session cookie, and counts it against the rate limit. */
-export const createAuthenticate = ({
-  tokens,
-  door,
-  rateLimit,
-}: {
-  tokens: PersonalTokens;
-  door: SessionDoor;
-  rateLimit: RateLimit;
-}) => {
+const createAuthenticate = ({ tokens, door, rateLimit }: Parts) => {
   /** SPEC, Personal API tokens: missing, wrong or revoked is 401. */
   const byToken = async (req: Request, res: Response): Promise<Caller> => {
     const bearer = /^Bearer (\S+)$/i.exec(req.headers.authorization ?? '')?.[1];

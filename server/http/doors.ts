@@ -30,9 +30,9 @@ import type { Exports } from '#server/transfer/exports';
 import type { Imports } from '#server/transfer/imports';
 import type { Workspaces } from '#server/workspaces/slice';
 import { actionRoute } from './action-route.ts';
-import { createAppRoutes, type Identify } from './app-routes.ts';
+import { type Admit, createAppRoutes } from './app-routes.ts';
 import { askAssistant } from './ask-assistant.ts';
-import { createAuthenticate } from './authenticate.ts';
+import { createReceiveFrom } from './authenticate.ts';
 import { avatarBytes } from './avatar-bytes.ts';
 import { createBaseUrlMismatchWarning } from './base-url-mismatch.ts';
 import { allowOrigins } from './cors.ts';
@@ -108,7 +108,7 @@ const createDoors = ({
   const { assistant, metrics, mcp, identity, rateLimit, config, askInstead, routeName } = parts;
   return {
     appRoutes: createAppRoutes({
-      authenticate: createAuthenticate({ tokens, door, rateLimit }),
+      receiveFrom: createReceiveFrom({ tokens, door, rateLimit }),
       askInstead,
       answers,
       routeName,
@@ -116,7 +116,7 @@ const createDoors = ({
       mustBeOperator: createOperatorCheck(config),
       endElsewhere: identity.endSession,
     }),
-    runAction: (identify: Identify) => actionRoute({ actions, askInstead, answers, identify }),
+    runAction: (admit: Admit) => actionRoute({ actions, askInstead, answers, admit }),
     own: {
       mcp: mcp.serve,
       describeMcp: mcp.describe,

@@ -16,22 +16,27 @@ export const importRoute =
   (admit) =>
   async (req, res, next) => {
     if (!isForm(req)) return next();
-    const caller = await admit(req, res);
-    const receive = async (file: AsyncIterable<Buffer>, fileName: string, before: FormFields) => {
-      const { timeZone, accountIds } = settingsIn(before);
-      const settings = { fileName, timeZone, accountIds: idsIn(accountIds) };
-      return { count: Object.keys(before.fields).length, answer: await imports.check(caller, settings, file) };
-    };
-    const discard = ({ answer }: Awaited<ReturnType<typeof receive>>) => imports.remove(caller, answer.id);
-    const { received, sent } = await readForm(req, { receive, discard }, (form) => ({
-      sent: Object.keys(form.fields).length,
-      ...settingsIn(form),
-    }));
-    if (sent !== received.count) {
-      await discard(received);
-      throw badInput({ path: 'file', code: 'BadFormat', message: 'must come after the other fields' });
-    }
-    reply(res, 200, received.answer);
+    const { body } = await admit(req, res, {
+      read: async (caller) => {
+        const receive = async (file: AsyncIterable<Buffer>, fileName: string, before: FormFields) => {
+          const { timeZone, accountIds } = settingsIn(before);
+          const settings = { fileName, timeZone, accountIds: idsIn(accountIds) };
+          return { count: Object.keys(before.fields).length, answer: await imports.check(caller, settings, file) };
+        };
+        const remove = ({ answer }: Awaited<ReturnType<typeof receive>>) => imports.remove(caller, answer.id);
+        const { received, sent } = await readForm(req, { receive, discard: remove }, (form) => ({
+          sent: Object.keys(form.fields).length,
+          ...settingsIn(form),
+        }));
+        if (sent !== received.count) {
+          await remove(received);
+          throw badInput({ path: 'file', code: 'BadFormat', message: 'must come after the other fields' });
+        }
+        return { answer: received.answer, remove: () => remove(received) };
+      },
+      discard: ({ remove }) => remove(),
+    });
+    reply(res, 200, body.answer);
   };
 
 const settingsIn = ({ fields, wrong: [wrong] }: FormFields) => {

@@ -8,8 +8,10 @@ import type { Caller } from '#server/context';
 import { badInput, Refusal } from '#server/errors';
 import { keyOf } from '#server/idempotency/header';
 import type { ResumableUploads } from '#server/media/resumable-uploads';
+import type { Admit } from './app-routes.ts';
 import { checkText } from './body.ts';
 import { drain, untilStalled } from './form.ts';
+import { noBody } from './receive.ts';
 import { reply } from './reply.ts';
 
 const version = '1.0.0';
@@ -51,7 +53,8 @@ export const resumableUploadRoutes = ({ resumableUploads }: { resumableUploads: 
     },
 
     /** `POST /api/media/uploads` */
-    createResumableUpload: async (req: Request<Record<string, string>>, res: Response, caller: Caller) => {
+    createResumableUpload: async (req: Request<Record<string, string>>, res: Response, admit: Admit) => {
+      const { sender: caller } = await admit(req, res, noBody);
       mustSpeakTus(req, res);
       const metadata = req.get('upload-metadata') ?? '';
       const { filename, alt } = readMetadata(metadata);
@@ -68,21 +71,25 @@ export const resumableUploadRoutes = ({ resumableUploads }: { resumableUploads: 
     },
 
     /** `HEAD`, `GET`, `PATCH` and `DELETE /api/media/uploads/{id}` */
-    resumableUpload: async (req: Request<{ id: string }>, res: Response, caller: Caller) => {
+    resumableUpload: async (req: Request<{ id: string }>, res: Response, admit: Admit) => {
+      const { sender: caller, body: appended } = await admit(req, res, {
+        read: async (sender) => {
+          if (req.method !== 'GET') mustSpeakTus(req, res);
+          return req.method === 'PATCH' ? append(req, res, sender) : undefined;
+        },
+      });
       const { id } = req.params;
       if (req.method === 'GET') {
         const item = await resumableUploads.result(caller, id, bounds.uploadWaitMs);
         return item ? reply(res, 200, item) : reply(res, 202, { status: 'Processing' });
       }
-      mustSpeakTus(req, res);
       if (req.method === 'DELETE') {
         await resumableUploads.remove(caller, id);
         return res.writeHead(204).end();
       }
-      if (req.method === 'PATCH') {
-        const upload = await append(req, res, caller);
-        if (upload.received === upload.bytes) await resumableUploads.result(caller, id, bounds.uploadWaitMs);
-        setProgress(res, upload);
+      if (appended) {
+        if (appended.received === appended.bytes) await resumableUploads.result(caller, id, bounds.uploadWaitMs);
+        setProgress(res, appended);
         return res.writeHead(204).end();
       }
       const upload = await resumableUploads.find(caller, id);

@@ -18,8 +18,11 @@ export const uploadRoute =
   (admit) =>
   async (req, res, next) => {
     if (!isForm(req)) return next();
-    const caller = await admit(req, res);
-    const { received, name, alt } = await readUpload(req, uploads);
+    const { sender: caller, body } = await admit(req, res, {
+      read: () => readUpload(req, uploads),
+      discard: ({ received }) => uploads.discard(received),
+    });
+    const { received, name, alt } = body;
     const { item, replayed } = await uploadOnce.file(caller, keyOf(req), received, { alt, name });
     if (replayed) markReplayed(res);
     reply(res, 200, item);

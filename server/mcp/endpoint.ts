@@ -3,11 +3,11 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { countRefused, mustHaveSender, type RunnableAction } from '#server/admission';
 import type { ApprovalCards } from '#server/approvals/cards';
-import type { RateLimit } from '#server/auth/rate-limit';
 import type { Caller } from '#server/context';
 import { badInput, Refusal } from '#server/errors';
 import { readAnyJson } from '#server/http/body';
 import { wrongMethod } from '#server/http/errors';
+import { type Limit, receive } from '#server/http/receive';
 import { reply } from '#server/http/reply';
 import { createReport } from '#server/logging/report';
 import type { MediaLibrary } from '#server/media/library';
@@ -32,7 +32,7 @@ export interface McpParts {
   readonly findDuplicate: Reading['findDuplicate'];
   readonly readPictures: MediaLibrary['readPictures'];
   readonly readSummaryContext: (caller: Caller) => Promise<SummaryContext>;
-  readonly rateLimit: Pick<RateLimit, 'take'>;
+  readonly rateLimit: Limit;
   readonly log: Logger;
 }
 
@@ -44,9 +44,9 @@ export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log,
   const authorization = createAuthorization({ baseUrl, authUrl });
   const answer = createMethods({ ...parts, baseUrl, authorization, tools: createTools(parts.tools, parts.actions) });
 
-  const identify = async (req: Request, res: Response) => {
+  const identify = async (req: Request, res: Response, limit: Limit) => {
     const bearer = bearerOf(req.headers.authorization);
-    const request = { rateLimit, address: req.ip, res };
+    const request = { rateLimit: limit, address: req.ip, res };
     const access = bearer === undefined ? undefined : await authorize(bearer).catch(countRefused(request, bearer));
     return mustHaveSender(request, access, access?.rateKey, () => authorization.wrongToken(req.headers.authorization));
   };
@@ -58,14 +58,17 @@ export const createMcpEndpoint = ({ baseUrl, authUrl, authorize, rateLimit, log,
   };
 
   const handle = async (req: Request, res: Response) => {
-    const mcpCaller = await identify(req, res);
+    const { sender: mcpCaller, body } = await receive(req, rateLimit, (limit) => identify(req, res, limit), {
+      read: () => readAnyJson(req).catch((unreadable: unknown) => ({ unreadable })),
+    });
     let id: Id | undefined;
     try {
-      const { value: body, refusal } = await readAnyJson(req).catch(notReadable);
-      id = idOf(body);
+      if ('unreadable' in body) return notReadable(body.unreadable);
+      const { value, refusal } = body;
+      id = idOf(value);
       const badArguments = refusal && inArguments(refusal);
       if (refusal && !badArguments) notReadable(refusal);
-      const message = readMessage(body, req.headers);
+      const message = readMessage(value, req.headers);
       if (id === undefined) send(res, 202, '');
       else send(res, 200, resultText(id, await answer(message, mcpCaller, req, badArguments)));
     } catch (error) {

@@ -85,11 +85,14 @@ export const createUploadAddresses = ({
 
     /**
      * Returns the caller for whom the address was made. `record` marks it as used together with the new item, or
-     * refuses.
+     * refuses. An upload that has begun may end after the address has expired.
      */
-    admit: async (text: string): Promise<{ caller: Caller; rateKey: string; record: Record }> => {
+    admit: async (
+      text: string,
+      { hasBegun = false } = {},
+    ): Promise<{ caller: Caller; rateKey: string; record: Record }> => {
       const { id, workspaceId, userId, expiresAtMs, access } = read(text);
-      if (expiresAtMs <= clock.now().getTime()) throw unusable();
+      if (!hasBegun && expiresAtMs <= clock.now().getTime()) throw unusable();
       const role = await findRole({ userId, workspaceId }, access);
       if (role === undefined || !isEditor(role)) throw unusable();
       if (await store.isUsed(workspaceId, id)) throw used();
