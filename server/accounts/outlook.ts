@@ -35,8 +35,8 @@ export const createAccountOutlooks = ({
   networks: Networks;
   setting: Site['setting'];
 }) => ({
-  /** Includes disconnected accounts; leaves out ids and networks that do not exist. */
-  of: async (workspaceId: string, ids: readonly string[]): Promise<ReadonlyMap<string, AccountOutlook>> => {
+  /** Includes disconnected accounts; leaves out ids and networks that do not exist. Without `ids` all of the workspace. */
+  of: async (workspaceId: string, ids: readonly string[] | null): Promise<ReadonlyMap<string, AccountOutlook>> => {
     const rows = await store.forForecast(workspaceId, ids);
     return new Map(
       rows.flatMap(({ account: row, refusal }): [string, AccountOutlook][] => {

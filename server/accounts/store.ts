@@ -53,7 +53,8 @@ const saveProfile = sql(
 /** Includes disconnected accounts, because people still know their names. */
 const forForecast = sql(
   'accounts.forForecast',
-  `select ${accountColumns('a')} as account, a.refusal from accounts a where a.workspace_id = $1 and a.id = any($2)`,
+  `select ${accountColumns('a')} as account, a.refusal from accounts a
+    where a.workspace_id = $1 and ($2::text[] is null or a.id = any($2))`,
 );
 /** Updates only this connection: after a new sign-in, an old refusal means nothing. */
 const setRefusal = sql(
@@ -167,7 +168,7 @@ export const createAccountStore = (db: Database) => {
 
     get: async (id: string) => (await accountsOf(get, [id]))[0],
 
-    forForecast: (workspaceId: string, ids: readonly string[]) =>
+    forForecast: (workspaceId: string, ids: readonly string[] | null) =>
       db.query<{ account: AccountRow; refusal: StoredRefusal | null }>(forForecast, [workspaceId, ids]),
 
     /** Null when the network accepts the account. */

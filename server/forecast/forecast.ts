@@ -116,9 +116,15 @@ export const createForecast = ({
     const before = await store.list(workspaceId);
     const { situation, content } = await read(workspaceId, before);
     const entries = findEntries(situation);
-    const rows = situation.posts.map(({ id }): ForecastRow => {
+    const rows = situation.posts.map(({ id, atMs }): ForecastRow => {
       const { contentKey = '', content: issues = [] } = content.get(id) ?? {};
-      return { postId: id, contentKey, content: issues, entries: entries.get(id) ?? [] };
+      return {
+        postId: id,
+        scheduledAt: instantOf(new Date(atMs)),
+        contentKey,
+        content: issues,
+        entries: entries.get(id) ?? [],
+      };
     });
     const changed = rows.filter((row) => !isSame(before.get(row.postId), row));
     const current = new Set(rows.map(({ postId }) => postId));
@@ -162,13 +168,12 @@ export const createForecast = ({
 
     /** Networks of posts in the next days that do not say when a sign-in expires. */
     withoutEndDate: async (workspaceId: string) => {
-      const nowMs = clock.now().getTime();
-      const near = (await reading.scheduled(workspaceId)).filter(({ scheduledAt }) =>
-        isNear(Date.parse(scheduledAt), nowMs),
-      );
-      const accounts = await outlooks.of(workspaceId, [...new Set(near.flatMap(({ accountIds }) => accountIds))]);
-      const unknown = [...accounts.values()].filter(({ status, hasEndDate }) => status === 'Connected' && !hasEndDate);
-      return [...new Set(unknown.map(({ network }) => network.name))].sort();
+      const accounts = [...(await outlooks.of(workspaceId, null)).values()];
+      const unknown = accounts.filter(({ status, hasEndDate }) => status === 'Connected' && !hasEndDate);
+      const ids = unknown.map(({ id }) => id);
+      const end = instantOf(new Date(clock.now().getTime() + forecastDays * dayMs));
+      const inUse = new Set(ids.length === 0 ? [] : await reading.accountsInUse(workspaceId, ids, end));
+      return [...new Set(unknown.filter(({ id }) => inUse.has(id)).map(({ network }) => network.name))].sort();
     },
   };
 };
@@ -233,7 +238,10 @@ const sorted = (value: unknown): unknown => {
 };
 
 const isSame = (before: ForecastRow | undefined, now: ForecastRow) =>
-  before !== undefined && before.contentKey === now.contentKey && isEqual(before.entries, now.entries);
+  before !== undefined &&
+  before.contentKey === now.contentKey &&
+  before.scheduledAt === now.scheduledAt &&
+  isEqual(before.entries, now.entries);
 
 interface Topic {
   readonly entry: ForecastEntry;

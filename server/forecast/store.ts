@@ -9,6 +9,7 @@ const leaseMinutes = 5;
 
 export interface ForecastRow {
   readonly postId: string;
+  readonly scheduledAt: string;
   readonly contentKey: string;
   readonly content: readonly Issue[];
   readonly entries: readonly ForecastEntry[];
@@ -61,15 +62,16 @@ const allChecked = sql(
 );
 const list = sql(
   'forecast.list',
-  `select post_id as "postId", content_key as "contentKey", content, entries from forecasts where workspace_id = $1`,
+  `select post_id as "postId", scheduled_at as "scheduledAt", content_key as "contentKey", content, entries from forecasts where workspace_id = $1`,
 );
 const save = sql(
   'forecast.save',
-  `insert into forecasts (workspace_id, post_id, content_key, content, entries)
-   select $1, "postId", "contentKey", content, entries
-     from jsonb_to_recordset($2) as row ("postId" text, "contentKey" text, content jsonb, entries jsonb)
+  `insert into forecasts (workspace_id, post_id, scheduled_at, content_key, content, entries)
+   select $1, "postId", "scheduledAt", "contentKey", content, entries
+     from jsonb_to_recordset($2) as row ("postId" text, "scheduledAt" timestamptz, "contentKey" text, content jsonb,
+                                         entries jsonb)
    on conflict (workspace_id, post_id) do update
-      set content_key = excluded.content_key, content = excluded.content, entries = excluded.entries`,
+      set scheduled_at = excluded.scheduled_at, content_key = excluded.content_key, content = excluded.content, entries = excluded.entries`,
 );
 const remove = sql('forecast.remove', 'delete from forecasts where workspace_id = $1 and post_id = any($2)');
 const published = sql(

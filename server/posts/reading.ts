@@ -79,6 +79,10 @@ export const createReading = ({ store }: { store: PostStore }) => ({
   foreseen: (workspaceId: string, { from, to, limit }: { from: string; to: string; limit: number }) =>
     store.foreseen(workspaceId, from, to, limit),
 
+  /** Those of the accounts that a scheduled post before this time goes to. */
+  accountsInUse: (workspaceId: string, accountIds: readonly string[], before: string) =>
+    store.accountsInUse(workspaceId, accountIds, before),
+
   /** The next posts scheduled for this account. */
   scheduledFor: ({ workspaceId }: Caller, accountId: string, limit: number) =>
     store.scheduledFor(workspaceId, accountId, limit),

@@ -277,17 +277,28 @@ const refusedPermissions = sql(
 );
 const countScheduledDays = sql(
   'posts.countScheduledDays',
-  `select to_char(p.scheduled_at at time zone $2, 'YYYY-MM-DD') as date, count(*)::int as planned,
-          count(*) filter (where f.entries @? '$[*] ? (@.level == "Blocks")')::int as blocked
-     from posts p left join forecasts f on f.workspace_id = p.workspace_id and f.post_id = p.id
-    where p.workspace_id = $1 and p.status = 'Scheduled' and p.scheduled_at < $3 group by 1 order by 1`,
+  `with planned as (
+     select to_char(scheduled_at at time zone $2, 'YYYY-MM-DD') as date, count(*)::int as planned from posts
+      where workspace_id = $1 and status = 'Scheduled' and scheduled_at < $3 group by 1),
+   blocked as (
+     select to_char(p.scheduled_at at time zone $2, 'YYYY-MM-DD') as date, count(*)::int as blocked
+       from forecasts f join posts p on p.workspace_id = f.workspace_id and p.id = f.post_id
+      where f.workspace_id = $1 and f.is_blocked and f.entries <> '[]' and p.status = 'Scheduled' and p.scheduled_at < $3
+      group by 1)
+   select date, planned, coalesce(blocked, 0) as blocked from planned left join blocked using (date) order by date`,
 );
-/** Blocked posts first. `$2` and `$3` bound the scheduled time. */
-const foreseen = sql(
-  'posts.foreseen',
-  `select p.id from posts p join forecasts f on f.workspace_id = p.workspace_id and f.post_id = p.id
-    where p.workspace_id = $1 and p.status = 'Scheduled' and f.entries <> '[]' and p.scheduled_at >= $2 and p.scheduled_at < $3
-    order by not f.entries @? '$[*] ? (@.level == "Blocks")', p.scheduled_at, p.id limit $4`,
+const firstForeseen = (isBlocked: boolean) =>
+  `(select p.id from forecasts f join posts p on p.workspace_id = f.workspace_id and p.id = f.post_id
+     where f.workspace_id = $1 and f.is_blocked = ${isBlocked} and f.entries <> '[]' and f.scheduled_at >= $2
+       and f.scheduled_at < $3 and p.status = 'Scheduled' order by f.scheduled_at, f.post_id limit $4)`;
+/** Blocked posts first. `$2` and `$3` bound the scheduled time. Two reads, because each is one stretch of an index. */
+const foreseen = sql('posts.foreseen', `${firstForeseen(true)} union all ${firstForeseen(false)} limit $4`);
+/** Those of the accounts that have a scheduled post before `$3`. */
+const accountsInUse = sql(
+  'posts.accountsInUse',
+  `select account_id as id from unnest($2::text[]) as account_id
+    where exists (select from posts where workspace_id = $1 and status = 'Scheduled' and scheduled_at < $3
+                    and account_id = any(account_ids))`,
 );
 
 /** A scheduled post, without its texts. */
@@ -584,6 +595,9 @@ export const createPostStore = (db: Database) => {
 
     foreseen: async (workspaceId: string, from: string, to: string, limit: number) =>
       (await db.query<{ id: string }>(foreseen, [workspaceId, from, to, limit])).map(({ id }) => id),
+
+    accountsInUse: async (workspaceId: string, accountIds: readonly string[], before: string) =>
+      (await db.query<{ id: string }>(accountsInUse, [workspaceId, accountIds, before])).map(({ id }) => id),
 
     /** Wakes the loop, because a post may be due earlier than it expects. */
     wake: async () => {

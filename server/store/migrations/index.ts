@@ -59,6 +59,7 @@ import { sql as deletedSends } from './0058-deleted-sends.ts';
 import { sql as forecastCodes } from './0059-forecast-codes.ts';
 import { sql as postsInOrder } from './0060-posts-in-order.ts';
 import { sql as challengePurposes } from './0061-challenge-purposes.ts';
+import { sql as foretoldPosts } from './0062-foretold-posts.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -124,4 +125,5 @@ export const migrations = [
   { number: 59, name: 'forecast-codes', sql: forecastCodes },
   { number: 60, name: 'posts-in-order', sql: postsInOrder },
   { number: 61, name: 'challenge-purposes', sql: challengePurposes },
+  { number: 62, name: 'foretold-posts', sql: foretoldPosts },
 ] as const;
