@@ -146,6 +146,24 @@ describe('a post that failed on two accounts', () => {
     expect(refused).toMatchObject({ status: 409, body: { code: 'Conflict' } });
   });
 
+  test('is sent again to one of them alone, also while it is uncertain whether the other has it from before a restore', async () => {
+    const { id, accounts } = await publish();
+    const [first = '', second = ''] = accounts;
+    await service.database.query(
+      sql(
+        'test.uncertain',
+        `update posts set results = (select jsonb_agg(case when result ->> 'accountId' = $2 then result || '{"uncertain": true}'
+                                                      else result end) from jsonb_array_elements(results) as result)
+          where id = $1`,
+      ),
+      [id, second],
+    );
+    const before = await service.client.posts.get({ id });
+    expect((await browser.post(`/api/app/posts/${id}/publish-again`, { only: [first] })).status).toBe(200);
+    await until('it has ended', async () => (await service.client.posts.get({ id })).status === 'Failed');
+    expect((await service.client.posts.get({ id })).results).toMatchObject([{ ok: true }, before.results[1]]);
+  });
+
   test('tells of accounts that are done while another is still being sent to', async () => {
     const { id, accounts } = await publish();
     await service.database.query(

@@ -545,11 +545,14 @@ describe('access to statistics', () => {
 });
 
 describe('what networks tell', () => {
-  test('beyond the metrics that they declare is not passed on', async () => {
+  test.each([
+    ['beyond the metrics that they declare', { likes: 3, views: 1000, clicks: 7 }],
+    ['that cannot be a count', { likes: 3, comments: -1, shares: 1.5, quotes: 2 ** 53 }],
+  ])('%s is not passed on', async (_, metrics) => {
     const account = await service.connect('mastodon');
     const post = await publish([account]);
     const asked = vi.spyOn(service.posthorn.networks.get('mastodon'), 'readMetrics');
-    asked.mockResolvedValue([{ is: 'numbers', metrics: { likes: 3, views: 1000, clicks: 7 } }]);
+    asked.mockResolvedValue([{ is: 'numbers', metrics }]);
     try {
       await goTo(await since(post, hourMs));
       await read(post, 1);
