@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { Post } from '#contracts/posts';
 import { createMovableClock } from '#server/clock';
 import type { Caller } from '#server/context';
+import { NetworkTrouble } from '#server/networks/trouble';
 import type { PlannedFault } from '#server/sandbox/faults';
 import { openDatabase, sql } from '#server/store/database';
 import { openPosthorn } from '#test/support/posthorn';
@@ -505,19 +506,34 @@ describe('access to statistics', () => {
     expect((await service.events()).map(({ type }) => type)).not.toContain('account.disconnected');
   });
 
-  test('that was refused before somebody reconnected stops nothing afterwards', async () => {
-    const handle = 'anna';
-    const account = await service.connect('x', { handle });
-    const post = await publish([account]);
-    const held: ServerResponse[] = [];
-    proxy.answer = (path, res) => path.includes('/2/tweets?') && held.length === 0 && held.push(res) > 0;
-    await goTo(await since(post, hourMs));
-    await until('the network is asked', () => held.length > 0);
-    await service.connect('x', { handle });
-    held[0]?.writeHead(403, { 'content-type': 'application/json' }).end('{"type":"/problems/client-forbidden"}');
-    await read(post, 1);
-    expect(await accountOf(account)).toMatchObject({ status: 'Connected', statistics: 'Ok' });
-    expect((await entryOf(post)).metrics).not.toHaveProperty('error');
+  test('that was refused before somebody reconnected stops nothing afterwards, and the numbers are read at once', async () => {
+    // Without its loops, so that nothing else takes the read over.
+    const { service: own, proxy: between } = await startServiceWithProxy();
+    try {
+      const { jobs } = own.posthorn;
+      const handle = 'anna';
+      const account = await own.connect('x', { handle });
+      const { id } = await own.client.posts.create({ accountIds: [account], body: 'Read at once' });
+      await own.asHuman('posts.publishNow', { id });
+      await jobs.runDue(['sends']);
+      await own.clock.forward(hourMs);
+      const held: ServerResponse[] = [];
+      between.answer = (path, res) => path.includes('/2/tweets?') && held.length === 0 && held.push(res) > 0;
+      const reading = jobs.runDue(['reads']);
+      await until('the network is asked', () => held.length > 0);
+      await own.connect('x', { handle });
+      held[0]?.writeHead(403, { 'content-type': 'application/json' }).end('{"type":"/problems/client-forbidden"}');
+      await reading;
+      await own.clock.forward(1_000);
+      await jobs.runDue(['reads']);
+      const [entry] = (await own.client.posts.metrics({ id })).accounts;
+      expect(numbersIn(entry?.metrics)).not.toEqual([]);
+      expect(entry?.metrics).not.toHaveProperty('error');
+      expect((await own.client.accounts.list()).accounts).toMatchObject([{ status: 'Connected', statistics: 'Ok' }]);
+    } finally {
+      between.stop();
+      await own.stop();
+    }
   });
 
   test('is renewed when a token has expired early', async () => {
@@ -560,6 +576,31 @@ describe('what networks tell', () => {
       asked.mockRestore();
     }
     expect((await entryOf(post)).metrics).toEqual({ likes: 3, fetchedAt: expect.any(String) });
+  });
+
+  test('about fewer posts than they were asked about is an error, and they are asked again', async () => {
+    const account = await service.connect('mastodon');
+    const post = await publish([account]);
+    const asked = vi.spyOn(service.posthorn.networks.get('mastodon'), 'readMetrics');
+    asked.mockResolvedValueOnce([]);
+    await goTo(await since(post, hourMs));
+    await until('it is said', async () => (await entryOf(post)).metrics?.error !== undefined);
+    asked.mockRestore();
+    await goTo((await nextOf(post)) ?? 0);
+    await read(post, 1);
+    expect((await entryOf(post)).metrics).not.toHaveProperty('error');
+  });
+
+  test('about one post that is wrong does not concern the others of its account', async () => {
+    const account = await service.connect('mastodon');
+    const posts = [await publish([account]), await publish([account])];
+    const asked = vi.spyOn(service.posthorn.networks.get('mastodon'), 'readMetrics');
+    asked.mockRejectedValueOnce(new NetworkTrouble('unknown', 'Mastodon answered something strange.'));
+    await service.clock.forward(hourMs);
+    await until('one is read', async () => (await Promise.all(posts.map(readsOf))).flat().length === 1);
+    asked.mockRestore();
+    const entries = await Promise.all(posts.map((post) => entryOf(post)));
+    expect(entries.filter(({ metrics }) => metrics?.error !== undefined)).toHaveLength(1);
   });
 
   test('photo network stories report views, reach and shares only, and nothing until 5 people have seen them', async () => {
