@@ -74,8 +74,15 @@ export const bounds = {
   documentBytes: 100 * 1024 * 1024,
   /** Images that one request fits to networks; the rest wait for the next request. */
   renditions: 100,
-  /** One conversion of a video: how long, with how much memory, and into how large a file. `videoPixels` is the largest frame. */
+  /** Videos of a workspace that wait to be converted. */
+  videoFits: 500,
+  /**
+   * One conversion of a video: how long at most, how long for its start and for each second of it, with how much memory,
+   * and into how large a file. `videoPixels` is the largest frame.
+   */
   videoFitMs: 30 * 60_000,
+  videoFitStartMs: 2 * 60_000,
+  videoFitMsPerSecond: 30_000,
   videoFitMemoryBytes: 3 * 1024 * MiB,
   videoPixels: 8_192 * 4_320,
   videoFitBytes: 2_000 * MiB,

@@ -10,6 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApprovalCard } from '#contracts/approvals';
 import type { Issue } from '#contracts/errors';
 import type { EditorView, Post } from '#contracts/posts';
+import { Posthorn, type PosthornError } from '#generated/sdk/src/index';
+import { bounds } from '#server/bounds';
 import { checkFfmpeg } from '#server/cli/doctor-checks';
 import { createFfmpeg } from '#server/media/ffmpeg';
 import { fitVideo } from '#server/media/fit-video';
@@ -406,6 +408,107 @@ describe.skipIf(withoutFfmpeg)('a conversion ends at the bounds of this server, 
     600_000,
   );
 });
+
+describe.skipIf(withoutFfmpeg)('the queue of videos', () => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  const workspaceOf = async ({ workspaceId, token }: { workspaceId: string; token: string }) => {
+    const client = new Posthorn({ baseUrl: service.url, token });
+    const x = await service.addAccount('x', workspaceId);
+    let size = 100;
+    return {
+      workspaceId,
+      client,
+      /** A draft with a video of its own that X does not take. */
+      write: async () => {
+        size += 2;
+        const file = await clip('a.webm', { video: vp8, size: `${size}x${size}`, seconds: 1 });
+        const { id: media } = await client.media.upload(new Uint8Array(file));
+        const versions = [{ content: [{ body: 'Look', media: [media] }], options: { 'x.fit': 'shrink' } }];
+        return (await client.posts.create({ accountIds: [x], versions })).id;
+      },
+    };
+  };
+
+  test('serves workspaces in turn: a video does not wait for all those that another workspace has queued before', async () => {
+    const [many, one] = [
+      await workspaceOf(await service.addWorkspace()),
+      await workspaceOf(await service.addWorkspace()),
+    ];
+    for (let n = 0; n < 3; n++) await many.write();
+    await one.write();
+    await service.posthorn.jobs.runDue(['fits']);
+    const inOrder = sql(
+      'test.inOrder',
+      'select workspace_id as "workspaceId" from renditions where workspace_id = any($1) order by created_at',
+    );
+    const made = await service.database.query<{ workspaceId: string }>(inOrder, [[many.workspaceId, one.workspaceId]]);
+    expect(made.map(({ workspaceId }) => (workspaceId === one.workspaceId ? 'one' : 'many'))).toEqual([
+      ...['many', 'one', 'many', 'many'],
+    ]);
+  });
+
+  test('takes a bounded number of videos of a workspace: the issue of a further one says so, and it is queued once there is room', async () => {
+    const { workspaceId, client, write } = await workspaceOf(await service.addWorkspace());
+    const jobs = createFitJobStore(service.database);
+    const { id: mediaId } = await client.media.upload(new Uint8Array(mp4()));
+    const request = (n: number): RenditionKey => ({
+      mediaId,
+      mode: 'shrink',
+      target: `{"kind":"Video","maxBytes":${n}}`,
+    });
+    const requests = Array.from({ length: bounds.videoFits }, (_, n) => request(n));
+    await jobs.add(workspaceId, requests);
+    const id = await write();
+    const validate = () => client.posts.validate({ id }).catch((error: unknown) => (error as PosthornError).issues);
+    expect(await validate()).toMatchObject([
+      {
+        code: 'MediaFitting',
+        message:
+          '500 videos of this workspace already wait to be prepared. Check the post again when some of them are done.',
+      },
+    ]);
+    const [first] = await jobs.claim(1, 'finished', 60_000);
+    if (first) await jobs.remove(first);
+    const waits = [{ code: 'MediaFitting', message: expect.stringContaining('is being prepared') }];
+    expect(await validate()).toMatchObject(waits);
+    // It has taken the last place.
+    await jobs.add(workspaceId, [request(bounds.videoFits)]);
+    expect((await jobs.pending(workspaceId, [...requests, request(bounds.videoFits)])).length).toBe(
+      bounds.videoFits - 1,
+    );
+    expect(await validate()).toMatchObject(waits);
+  });
+});
+
+test.skipIf(withoutFfmpeg)(
+  'a video may be converted for as long as its length asks for, and 30 minutes at most',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'posthorn-times-'));
+    // A program inherits its time on the processor, which is four times the time that it may take.
+    const { folder: programs, remove } = ffmpegWith(`touch ${folder}/$(ulimit -t); exit 1`);
+    const { convert } = createFfmpeg({ folder: programs });
+    const source = { path: join(folder, 'a.webm'), mimeType: 'video/webm', args: [], output: join(folder, 'a.mp4') };
+    const secondsFor = async (durationMs: number) => {
+      await convert(source, { durationMs, onPercent: () => undefined });
+      const [cpuSeconds = ''] = await readdir(folder);
+      await rm(join(folder, cpuSeconds));
+      return Number(cpuSeconds) / 4;
+    };
+    expect([
+      await secondsFor(1_000),
+      await secondsFor(10_000),
+      await secondsFor(3_600_000),
+      await secondsFor(0),
+    ]).toEqual([...[150, 420, 1_800, 1_800]]);
+    remove();
+    await rm(folder, { recursive: true });
+  },
+);
 
 test.skipIf(withoutFfmpeg)('a video is not called broken when the process that reads it is killed', async () => {
   const { folder, remove } = ffmpegWith('', 'kill -9 $$');

@@ -155,7 +155,9 @@ export const createFfmpeg = ({
           onPercent(Math.min(99, Math.floor(Number(micros) / 10 / durationMs)));
         }
       };
-      return runBounded(program('ffmpeg'), all, { ...limits, silentMs }, { onOutput, signal });
+      const ms = bounds.videoFitStartMs + (durationMs / 1000) * bounds.videoFitMsPerSecond;
+      const timeMs = durationMs > 0 ? Math.min(limits.timeMs, ms) : limits.timeMs;
+      return runBounded(program('ffmpeg'), all, { ...limits, timeMs, silentMs }, { onOutput, signal });
     },
 
     /** The picture at this moment as PNG, for a thumbnail; undefined when there is none, or no turn for it in time. */

@@ -299,6 +299,9 @@ export const createRenditions = ({
       return new Map(rows.map((row) => [requestKey(row), row.percent]));
     },
 
+    /** Whether another video of the workspace can wait for its conversion. */
+    hasRoom: jobStore.hasRoom,
+
     /** Whether this machine has an ffmpeg that can convert videos. */
     canFitVideos: async () => (await ffmpeg.version()) !== undefined,
 

@@ -32,6 +32,8 @@ export interface Fit {
   readonly requests: readonly FitRequest[];
   /** Progress of running conversions in percent, by `requestKey`. */
   readonly percents: ReadonlyMap<string, number | null>;
+  /** Whether a pending video can be queued. */
+  readonly hasRoom: boolean;
   /** Whether this server can convert videos: ffmpeg is installed. */
   readonly canFitVideos: boolean;
 }
@@ -82,10 +84,10 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
       else stored.set(place, [row]);
     }
     const available = await renditions.find(context.workspaceId, all);
-    const percents = await renditions.percents(
-      context.workspaceId,
-      all.filter((request) => !available.has(requestKey(request))),
-    );
+    const missing = all.filter((request) => !available.has(requestKey(request)));
+    const percents = await renditions.percents(context.workspaceId, missing);
+    const isQueued = (request: FitRequest) => !isVideoFit(request) || percents.has(requestKey(request));
+    const hasRoom = missing.every(isQueued) || (await renditions.hasRoom(context.workspaceId));
     return new Map(
       posts.map((post) => [
         post.id,
@@ -96,7 +98,7 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
               return [accountId, { ...noFit, finished: new Map(rows.map((row) => [row.mediaId, row])) }];
             const intact = rows.filter(({ lost }) => !lost);
             const own = requests.get(post.id)?.get(accountId) ?? [];
-            return [accountId, { ...toFit(own, intact, available), percents, canFitVideos }];
+            return [accountId, { ...toFit(own, intact, available), percents, hasRoom, canFitVideos }];
           }),
         ),
       ]),
@@ -302,6 +304,7 @@ const noFit: Fit = {
   pending: [],
   requests: [],
   percents: new Map(),
+  hasRoom: true,
   canFitVideos: true,
 };
 
@@ -315,13 +318,14 @@ export const withAdvice = (
   facts: Json,
   file: NetworkMedia,
   problems: readonly Problem[],
-  { pending, refused, percents, canFitVideos }: Fit = noFit,
+  fit: Fit = noFit,
 ): readonly Problem[] => {
+  const { pending, refused, canFitVideos } = fit;
   const key = fitKey(network);
   const [first] = problems;
   if (first === undefined || network.options.every((one) => one.key !== key)) return problems;
   const request = pending.find(({ mediaId }) => mediaId === file.id);
-  if (request) return [{ path: first.path, code: unfitted, message: stillFitting(request, percents) }];
+  if (request) return [{ path: first.path, code: unfitted, message: stillFitting(request, fit) }];
   const tell = (advice: (problem: Problem) => Partial<Problem>) =>
     problems.map((problem) => (problem.code === 'AltTooLong' ? problem : { ...problem, ...advice(problem) }));
   const plan = planFor(network, post, facts, file, problems);
@@ -348,9 +352,11 @@ export const withAdvice = (
   }));
 };
 
-const stillFitting = (request: FitRequest, percents: Fit['percents']) => {
+const stillFitting = (request: FitRequest, { percents, hasRoom }: Fit) => {
   if (!isVideoFit(request)) return 'This picture is still being fitted. Try again in a moment.';
   const percent = percents.get(requestKey(request));
+  if (percent === undefined && !hasRoom)
+    return `${bounds.videoFits} videos of this workspace already wait to be prepared. Check the post again when some of them are done.`;
   const progress = percent == null ? '' : ` (${percent} %)`;
   return `The video for this account is being prepared${progress}. The post can go out when that is done.`;
 };

@@ -1,3 +1,4 @@
+import { bounds } from '#server/bounds';
 import { wakes } from '#server/jobs/due-work';
 import type { FitMode } from '#server/networks/fit';
 import { type Database, sql } from '#server/store/database';
@@ -24,21 +25,35 @@ interface PendingFit extends RenditionKey {
 }
 
 const ofJob = 'workspace_id = $1 and media_id = $2 and mode = $3 and target = $4';
+/**
+ * Skips what does not fit into the queue of the workspace: a later call adds it. The first new job gets the turn that is
+ * running now, or the one after the last job of its workspace. A job that waits for a retry is no measure of the running
+ * turn, because others have been run since.
+ */
 const addJobs = sql(
   'fitJobs.add',
-  `with made as (
-     insert into fit_jobs (workspace_id, media_id, mode, target)
-     select $1, request.media_id, request.mode, request.target
-       from unnest($2::text[], $3::text[], $4::text[]) as request(media_id, mode, target)
+  `with own as (select count(*) as jobs, max(turn) as last from fit_jobs where workspace_id = $1),
+        running as (select min(turn) as turn from fit_jobs where claim is not null or due_at <= (select posthorn_now())),
+        made as (
+     insert into fit_jobs (workspace_id, media_id, mode, target, turn)
+     select $1, request.media_id, request.mode, request.target,
+            greatest(own.last + 1, running.turn, 0) - 1 + row_number() over (order by request.place)
+       from own, running,
+            unnest($2::text[], $3::text[], $4::text[]) with ordinality as request(media_id, mode, target, place)
       where exists (select from media m where m.workspace_id = $1 and m.id = request.media_id)
+        and not exists (select from fit_jobs j where j.workspace_id = $1
+                         and (j.media_id, j.mode, j.target) = (request.media_id, request.mode, request.target))
+      order by request.place
+      limit (select greatest($5 - jobs, 0) from own)
      on conflict do nothing returning 1)
    select ${wakes('fits')} from made limit 1`,
 );
+const hasRoom = sql('fitJobs.hasRoom', 'select from fit_jobs where workspace_id = $1 having count(*) < $2');
 const claimJobs = sql(
   'fitJobs.claim',
   `with due as (
      select workspace_id, media_id, mode, target from fit_jobs where due_at <= (select posthorn_now())
-      order by due_at limit $1 for update skip locked
+      order by turn, due_at limit $1 for update skip locked
    )
    update fit_jobs j set claim = $2, due_at = posthorn_now() + $3 * interval '1 ms', attempts = j.attempts + 1
      from due
@@ -72,8 +87,12 @@ const pendingJobs = sql(
 export type FitJobStore = ReturnType<typeof createFitJobStore>;
 
 export const createFitJobStore = (db: Database) => ({
+  /** Simultaneous calls may exceed the bound by what they add: it keeps the queue short, and nothing depends on it. */
   add: (workspaceId: string, requests: readonly RenditionKey[]) =>
-    db.run(addJobs, [workspaceId, ...keyColumns(requests)]),
+    db.run(addJobs, [workspaceId, ...keyColumns(requests), bounds.videoFits]),
+
+  /** Whether `add` would queue another one. */
+  hasRoom: async (workspaceId: string) => (await db.query(hasRoom, [workspaceId, bounds.videoFits])).length > 0,
 
   pending: (workspaceId: string, requests: readonly RenditionKey[]) =>
     db.query<PendingFit>(pendingJobs, [workspaceId, ...keyColumns(requests)]),

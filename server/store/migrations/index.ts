@@ -60,6 +60,7 @@ import { sql as forecastCodes } from './0059-forecast-codes.ts';
 import { sql as postsInOrder } from './0060-posts-in-order.ts';
 import { sql as challengePurposes } from './0061-challenge-purposes.ts';
 import { sql as foretoldPosts } from './0062-foretold-posts.ts';
+import { sql as fitTurns } from './0063-fit-turns.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -126,4 +127,5 @@ export const migrations = [
   { number: 60, name: 'posts-in-order', sql: postsInOrder },
   { number: 61, name: 'challenge-purposes', sql: challengePurposes },
   { number: 62, name: 'foretold-posts', sql: foretoldPosts },
+  { number: 63, name: 'fit-turns', sql: fitTurns },
 ] as const;
