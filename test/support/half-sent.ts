@@ -51,9 +51,11 @@ export const createHalfSender = ({ database, url }: Pick<Service, 'database' | '
           req.end(bytes.subarray(half));
           return answer;
         },
-        /** The rest of the body, one byte after the other. */
-        drip: async () => {
-          for (const byte of bytes.subarray(half)) {
+        /** The rest of the body, one byte after the other; `halfway` runs before the last of them. */
+        drip: async (halfway: () => Promise<unknown>) => {
+          const rest = bytes.subarray(half);
+          for (const [at, byte] of rest.entries()) {
+            if (at === Math.floor(rest.length / 2)) await halfway();
             await new Promise((sent) => req.write(Buffer.from([byte]), sent));
           }
           req.end();
