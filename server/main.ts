@@ -20,6 +20,7 @@ import { createReport } from '#server/logging/report';
 import { announce, runningIn } from '#server/startup/running-instances';
 import { applyPostponed, lockWaitMs } from '#server/startup/startup-migrations';
 import { checkClock, measureClockSkewMs } from '#server/store/clock-skew';
+import { describeDatabaseError } from '#server/store/database-error';
 import { isUnavailable, isUnwritable, messageOf } from '#server/store/pg-errors';
 import { toSettingError } from '#server/store/setting-error';
 import { startStopwatch } from './clock.ts';
@@ -144,7 +145,7 @@ const waitForConnection = async <T>(
       const leftMs = startTimeoutMs - (performance.now() - startedMs);
       if (!isUnavailable(error) || leftMs <= 0) throw error;
       if (attempt % attemptsPerMessage === 0)
-        say(`${messageOf(error)}. Trying again for up to ${Math.ceil(leftMs / 1000)} s …`);
+        say(`${messageOf(error).replace(/\.?$/, '.')} Trying again for up to ${Math.ceil(leftMs / 1000)} s …`);
       await sleep(Math.min(retryMs, leftMs), undefined, { ...(signal && { signal }) });
     }
   }
@@ -156,17 +157,14 @@ const startOnce = async (config: Config, log: Logger): Promise<Instance> => {
     return await startAll(config, log, cleanup);
   } catch (error) {
     await cleanup.run().catch((err: unknown) => log.warn({ err }, 'cleanup after a failed start failed'));
-    throw describeStartError(error);
+    throw describeStartError(error, config);
   }
 };
 
 /** A problem that the operator can fix becomes a plain sentence, whichever step of the start met it. */
-const describeStartError = (error: unknown) => {
-  const isSettingError = error instanceof SettingError;
-  if (!isUnwritable(error) && (isSettingError || !isUnavailable(error))) return error;
-  const problem = isSettingError ? error.message : `The database cannot be used: ${messageOf(error)}`;
-  const advice = '. Free space on the disk of PostgreSQL, or make it writable, then start again.';
-  return new SettingError(`${problem}${isUnwritable(error) ? advice : ''}`, { cause: error });
+const describeStartError = (error: unknown, config: Config) => {
+  if (error instanceof SettingError || !(isUnwritable(error) || isUnavailable(error))) return error;
+  return new SettingError(describeDatabaseError(error, config), { cause: error });
 };
 
 type CleanupStack = ReturnType<typeof createCleanupStack>;
@@ -201,6 +199,7 @@ const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Pro
       'The clock of this database is in the past, because a demo is being created or was interrupted. Wait until it has finished. If none is running, run npx posthorn demo --again, which creates a new one and resets the clock.',
     );
   }
+  await opened.database.tryWrite();
   await warnOperator(opened, log);
   await posthorn.mediaFiles.check().catch(toSettingError('The store for media cannot be used'));
   await posthorn.sweepIncoming();

@@ -3,20 +3,21 @@ import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { diagnose } from '#server/cli/doctor';
+import { start } from '#server/main';
+import { urlOf } from '#test/support/database';
 import { type InstallationCopy, makeHealthyInstallation } from '#test/support/healthy-installation';
 import { pretendInternet } from '#test/support/internet';
 
 let healthy: Awaited<ReturnType<typeof makeHealthyInstallation>>;
-const closes: (() => void)[] = [];
 
 beforeAll(async () => {
   healthy = await makeHealthyInstallation();
 });
 
-afterAll(async () => {
-  for (const close of closes) close();
-  await healthy.drop();
-});
+afterAll(() => healthy.drop());
+
+/** Runs work when the test is over, the last first. */
+type AtEnd = (work: () => Promise<void> | void) => void;
 
 interface Broken {
   readonly settings?: NodeJS.ProcessEnv;
@@ -25,17 +26,19 @@ interface Broken {
 
 interface Case {
   readonly what: string;
-  readonly breakIt: (installation: InstallationCopy) => Promise<Broken> | Broken;
-  /** FAILURE ends with exit 1, WARNING with 0. */
+  readonly breakIt: (installation: InstallationCopy, atEnd: AtEnd) => Promise<Broken> | Broken;
+  /** What doctor says. FAILURE ends with exit 1, others with 0. */
   readonly says: RegExp;
+  /** What a start says as it refuses. Left out where it starts, because it does not check this. */
+  readonly refuses?: RegExp;
 }
 
-const listen = async (server: Server) => {
+const listen = async (server: Server, atEnd: AtEnd) => {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => sockets.add(socket.on('error', () => undefined)));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  closes.push(() => {
+  atEnd(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
@@ -43,7 +46,7 @@ const listen = async (server: Server) => {
 };
 
 /** Accepts every connection, and never sends a byte. */
-const silence = () => listen(createServer());
+const silence = (atEnd: AtEnd) => listen(createServer(), atEnd);
 
 const connectedAccount = ({ database }: InstallationCopy) =>
   database.query(
@@ -59,60 +62,101 @@ const s3 = (endpoint: string) => ({
   S3_SECRET_ACCESS_KEY: 'secret',
 });
 
-const silent: readonly Case[] = [
+const cases: readonly Case[] = [
+  {
+    what: 'the database is read-only',
+    breakIt: async ({ database, parts }) => {
+      await database.query(`alter database ${parts.database} set default_transaction_read_only = on`);
+      return {};
+    },
+    says: /^FAILURE {2}The database is read-only\. If it is a standby, let DATABASE_URL lead to the leader; else switch default_transaction_read_only off where it is set/m,
+    refuses: /^The database is read-only\. If it is a standby, let DATABASE_URL lead to the leader/,
+  },
+  {
+    what: 'nobody listens at DATABASE_URL',
+    breakIt: () => ({ settings: { DATABASE_URL: 'postgres://posthorn@127.0.0.1:1/posthorn' } }),
+    says: /^FAILURE {2}The database cannot be used: .*ECONNREFUSED.*\. Check that PostgreSQL runs, and that DATABASE_URL leads to it\.$/m,
+    refuses:
+      /^The database cannot be used: .*ECONNREFUSED.*\. Check that PostgreSQL runs, and that DATABASE_URL leads to it\.$/,
+  },
   {
     what: 'the database accepts connections and says nothing',
-    breakIt: async () => ({ settings: { DATABASE_URL: `postgres://posthorn@127.0.0.1:${await silence()}/posthorn` } }),
+    breakIt: async (_, atEnd) => ({
+      settings: { DATABASE_URL: `postgres://posthorn@127.0.0.1:${await silence(atEnd)}/posthorn` },
+    }),
     says: /^FAILURE {2}The database cannot be used: it does not answer\. Check that PostgreSQL runs, and that DATABASE_URL leads to it\.$/m,
+    refuses:
+      /^The database cannot be used: it does not answer\. Check that PostgreSQL runs, and that DATABASE_URL leads to it\.$/,
+  },
+  {
+    what: 'there is no database of that name',
+    breakIt: ({ parts }) => ({ settings: { DATABASE_URL: urlOf({ ...parts, database: 'nowhere' }) } }),
+    says: /^FAILURE {2}The database cannot be used: database "nowhere" does not exist\. Correct the name of the database in DATABASE_URL, or create it\.$/m,
+    refuses: /^The database cannot be used: database "nowhere" does not exist\. Correct the name/,
+  },
+  {
+    what: 'the database has no connection left',
+    breakIt: async ({ parts, database }, atEnd) => {
+      const role = `crowded_${parts.database}`;
+      atEnd(async () => void (await database.query(`drop role ${role}`)));
+      await database.query(`create role ${role} login password 'secret' connection limit 0`);
+      return { settings: { DATABASE_URL: urlOf({ ...parts, user: role, password: 'secret' }) } };
+    },
+    says: /^FAILURE {2}The database cannot be used: too many connections for role ".+"\. End sessions that nobody needs, or raise max_connections or the limit of the database or role\.$/m,
+    refuses: /^The database cannot be used: too many connections for role ".+"\. End sessions that nobody needs/,
   },
   {
     what: 'S3 accepts connections and says nothing',
-    breakIt: async () => ({ settings: s3(`http://127.0.0.1:${await silence()}`) }),
+    breakIt: async (_, atEnd) => ({ settings: s3(`http://127.0.0.1:${await silence(atEnd)}`) }),
     says: /^FAILURE {2}The store for media cannot be used: no answer within 5 s\. Check S3_ENDPOINT, .+$/m,
+    refuses: /^The store for media cannot be used: no answer within 5 s\. Check S3_ENDPOINT, /,
   },
   {
     what: 'the mail server accepts connections and says nothing',
-    breakIt: async () => ({
-      settings: { SMTP_URL: `smtp://127.0.0.1:${await silence()}`, MAIL_FROM: 'posthorn@example.com' },
+    breakIt: async (_, atEnd) => ({
+      settings: { SMTP_URL: `smtp://127.0.0.1:${await silence(atEnd)}`, MAIL_FROM: 'posthorn@example.com' },
     }),
     says: /^FAILURE {2}No mail can be sent, check SMTP_URL: no answer within 5 s$/m,
   },
   {
     what: 'MongoDB accepts connections and says nothing',
-    breakIt: async () => ({ settings: { MONGODB_URL: `mongodb://127.0.0.1:${await silence()}/posthorn` } }),
+    breakIt: async (_, atEnd) => ({
+      settings: { MONGODB_URL: `mongodb://127.0.0.1:${await silence(atEnd)}/posthorn` },
+    }),
     says: /^FAILURE {2}MONGODB_URL cannot be used: .+\. Start MongoDB, or correct the address\.$/m,
   },
   {
     what: 'the network of an account accepts connections and says nothing',
-    breakIt: async (installation) => {
+    breakIt: async (installation, atEnd) => {
       await connectedAccount(installation);
-      const port = await silence();
+      const port = await silence(atEnd);
       return { options: { internet: pretendInternet({ names: { 'bsky.social': [['93.184.216.34']] }, port }) } };
     },
     says: /^WARNING {2}Bluesky could not be reached from here\. Check the internet connection and DNS/m,
   },
   {
     what: 'what listens at BASE_URL accepts connections and says nothing',
-    breakIt: async () => ({ settings: { BASE_URL: `http://127.0.0.1:${await silence()}`, NODE_ENV: 'development' } }),
+    breakIt: async (_, atEnd) => ({
+      settings: { BASE_URL: `http://127.0.0.1:${await silence(atEnd)}`, NODE_ENV: 'development' },
+    }),
     says: /^note {5}No service answers at \S+ \(no answer within 3 s\)/m,
   },
 ];
 
 describe('doctor', () => {
-  // Side by side, because each waits until a bound is over.
-  test.concurrent.for(silent)(
-    'does not wait for ever, and names it: $what',
-    async ({ breakIt, says }, { onTestFinished }) => {
-      const installation = await healthy.copy();
-      onTestFinished(installation.drop);
-      const { settings, options } = await breakIt(installation);
-      const { text, healthy: isHealthy } = await diagnose(installation.configWith(settings), options);
-      expect(text).toMatch(says);
-      const level = /[A-Za-z]+/.exec(says.source)?.[0];
-      expect([isHealthy, /FAILURE/.test(text)]).toEqual([level !== 'FAILURE', level === 'FAILURE']);
-      if (level !== 'note') expect(text).not.toContain('All is well');
-    },
-  );
+  // Side by side, because what never answers is waited for until a bound is over.
+  test.concurrent.for(cases)('and the start name it, and what to do: $what', async (broken, { onTestFinished }) => {
+    const installation = await healthy.copy();
+    onTestFinished(installation.drop);
+    const { settings, options } = await broken.breakIt(installation, onTestFinished);
+    const config = installation.configWith({ START_PATIENCE: '0s', ...settings });
+    const { text, healthy: isHealthy } = await diagnose(config, options);
+    expect(text).toMatch(broken.says);
+    const level = /[A-Za-z]+/.exec(broken.says.source)?.[0];
+    expect([isHealthy, /^FAILURE/m.test(text)]).toEqual([level !== 'FAILURE', level === 'FAILURE']);
+    if (level !== 'note') expect(text).not.toContain('All is well');
+    if (broken.refuses) await expect(start(config)).rejects.toThrow(broken.refuses);
+  });
 
   test('prints the line of each check as it ends, and does not wait for the others', async ({ onTestFinished }) => {
     const installation = await healthy.copy();
@@ -134,9 +178,12 @@ describe('doctor', () => {
         res.writeHead(403).end();
       }, 20);
     });
-    const { text } = await diagnose(installation.configWith(s3(`http://127.0.0.1:${await listen(slow)}`)), {
-      print: (line) => printed.push(line),
-    });
+    const { text } = await diagnose(
+      installation.configWith(s3(`http://127.0.0.1:${await listen(slow, onTestFinished)}`)),
+      {
+        print: (line) => printed.push(line),
+      },
+    );
     expect(printed.join('\n')).toBe(text);
     expect(text).toMatch(/\nFAILURE {2}The store for media cannot be used: .+ answered 403 to GET\./);
     expect(text).toMatch(/\n\n1 failure: media\.$/);

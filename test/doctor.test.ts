@@ -138,16 +138,6 @@ const installations: readonly [string, () => Promise<Broken | undefined> | Broke
     /^FAILURE {2}Others on this machine can read the keys in \S+secrets\.json: chmod 600 it/m,
   ],
   [
-    'nobody listens at DATABASE_URL',
-    () => ({ settings: { DATABASE_URL: 'postgres://posthorn@127.0.0.1:1/posthorn' } }),
-    /^FAILURE {2}The database cannot be used: .*ECONNREFUSED.*\. Check that PostgreSQL runs, and that DATABASE_URL/m,
-  ],
-  [
-    'there is no such database',
-    () => ({ settings: { DATABASE_URL: urlOf({ ...fresh.parts, database: 'nowhere' }) } }),
-    /^FAILURE {2}The database cannot be used: database "nowhere" does not exist\. Check/m,
-  ],
-  [
     'the data folder is another one',
     () => ({ settings: { DATABASE_URL: '' } }),
     /^FAILURE {2}There is no database in \S+database\. `posthorn start` makes one; if Posthorn runs with other settings/m,

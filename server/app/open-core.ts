@@ -3,7 +3,8 @@ import type { Config } from '#server/config/config';
 import { prepare } from '#server/startup/startup-migrations';
 import { type ConnectOptions, connect } from '#server/store/connect';
 import { openDatabase } from '#server/store/database';
-import { toSettingError } from '#server/store/setting-error';
+import { toDatabaseError } from '#server/store/database-error';
+
 import { type Core, wireCore } from './core.ts';
 
 /** One connection for the command's transaction, and one for statements outside of it. */
@@ -22,7 +23,7 @@ export const openCore = async (config: Config): Promise<OpenCore> => {
     return { core, close };
   } catch (error) {
     await close();
-    return toSettingError('The database cannot be used')(error as Error);
+    return toDatabaseError(config)(error);
   }
 };
 

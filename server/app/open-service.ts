@@ -9,7 +9,8 @@ import type { Seal } from '#server/secrets/seal';
 import { prepare } from '#server/startup/startup-migrations';
 import { connect } from '#server/store/connect';
 import { type Connection, type Database, openDatabase } from '#server/store/database';
-import { toSettingError } from '#server/store/setting-error';
+import { toDatabaseError } from '#server/store/database-error';
+
 import { type Core, wireCore } from './core.ts';
 import { createPosthorn, type Posthorn } from './service.ts';
 
@@ -41,7 +42,7 @@ export const openService = async (
     return service;
   } catch (error) {
     await service.close();
-    return toSettingError('The database cannot be used')(error as Error);
+    return toDatabaseError(config)(error);
   }
 };
 
@@ -76,7 +77,7 @@ const assemble = async (
     const clock = createMovableClock();
     const report = createReport(log, 'work in the background failed');
     const core = wireCore({ database, config, clock, wallClock: systemClock, report });
-    const seal = await openKeys(config, core.registry.sealed()).catch(toSettingError('The database cannot be used'));
+    const seal = await openKeys(config, core.registry.sealed()).catch(toDatabaseError(config));
     const posthorn = createPosthorn({ core, outbound, seal, ownUrl, log });
     const closeAll = async () => {
       await posthorn.close();

@@ -5,6 +5,7 @@ import { answerWithin } from '#server/health/answer-within';
 import { type Check, checksNamed, countOf } from '#server/health/check';
 import type { Network } from '#server/networks/network';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
+import { toDatabaseError } from '#server/store/database-error';
 
 const orFix = 'or run `posthorn doctor --fix`';
 
@@ -52,13 +53,19 @@ export const checkKeyFile = async (config: Config, fix: Fix): Promise<Check[]> =
   return [checksNamed('keys').failure(`Others on this machine can read the keys in ${file}: chmod 600 it, ${orFix}.`)];
 };
 
+/** Without a line when all is well: `checkTables` says that the database answers. */
+export const checkWritable = async (config: Config, { database }: Core): Promise<Check[]> => {
+  await database.tryWrite().catch(toDatabaseError(config));
+  return [];
+};
+
 /** Whether all migrations of this release are applied. */
 export const checkTables = async (config: Config, { database }: Core, fix: Fix): Promise<Check[]> => {
   const { migrate, pendingIn, postponedIn, describePostponed, describePending, isNeeded, listNames } = await import(
     '#server/store/migrate'
   );
   const { migrations } = await import('#server/store/migrations/index');
-  const { ok, warning, failure } = checksNamed(databaseCheck);
+  const { ok, warning, failure } = checksNamed(migrationCheck);
   const place = config.databaseUrl ? 'DATABASE_URL' : 'embedded PostgreSQL';
   if (fix) {
     const applied = await migrate(database, migrations);
@@ -72,10 +79,10 @@ export const checkTables = async (config: Config, { database }: Core, fix: Fix):
   return [answers, warning(postponed ? `${describePostponed(postponed)}.` : describePending(pending, migrations))];
 };
 
-const databaseCheck = 'database';
+export const migrationCheck = 'migrations';
 
 export const isMigrated = (checks: readonly Check[]) =>
-  !checks.some(({ name, level }) => name === databaseCheck && level === 'failure');
+  !checks.some(({ name, level }) => name === migrationCheck && level === 'failure');
 
 export const checkMedia = async (config: Config, fix: Fix): Promise<Check[]> => {
   const { openMediaFiles } = await import('#server/media/open-files');

@@ -18,9 +18,11 @@ import {
   checkPeople,
   checkProcess,
   checkTables,
+  checkWritable,
   type Fix,
   findDatabase,
   isMigrated,
+  migrationCheck,
   removeOrphans,
 } from './doctor-checks.ts';
 import { checkService } from './doctor-service.ts';
@@ -149,15 +151,18 @@ const checkDatabase = async ({
   const missing = await findDatabase(config);
   if (missing) return without(missing);
   const service = await connectCore(config, { connectMs: answerMs }).catch((error: Error) => error);
-  if (service instanceof Error) return without(unusable(config, service));
+  if (service instanceof Error) return without(checksNamed('database').failure(service.message.replace(/\.?$/, '.')));
   const { core, close } = service;
   const { database, registry } = core;
   try {
     // A repair takes as long as it takes.
-    const tables = await runChecks([{ name: 'database', run: () => checkTables(config, core, fix) }], {
-      onEnd,
-      ...(fix && { ms: repairMs }),
-    });
+    const tables = await runChecks(
+      [
+        { name: migrationCheck, run: () => checkTables(config, core, fix) },
+        { name: 'database', run: () => checkWritable(config, core) },
+      ],
+      { onEnd, ...(fix && { ms: repairMs }) },
+    );
     const keys = { name: 'keys', run: () => checkKeys(config, core) };
     if (!isMigrated(tables)) return [...tables, ...(await runChecks([keys, networksCheck], { onEnd }))];
     if (fix)
@@ -195,11 +200,6 @@ const checkDatabase = async ({
 };
 
 const repairMs = 24 * 3_600_000;
-
-const unusable = ({ databaseUrl }: Config, error: Error) => {
-  const advice = databaseUrl ? ' Check that PostgreSQL runs, and that DATABASE_URL leads to it.' : '';
-  return checksNamed('database').failure(`${error.message.replace(/\.?$/, '.')}${advice}`);
-};
 
 const labels: Readonly<Record<CheckLevel, string>> = { ok: 'ok', note: 'note', warning: 'WARNING', failure: 'FAILURE' };
 

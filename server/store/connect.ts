@@ -1,7 +1,7 @@
 import { type Config, databaseFolder, SettingError } from '#server/config/config';
 import { type Connection, connectionFrom } from './connection.ts';
+import { toDatabaseError } from './database-error.ts';
 import { startEmbedded } from './embedded.ts';
-import { messageOf } from './pg-errors.ts';
 import { poolsTransactions } from './pooler.ts';
 
 export interface Server {
@@ -24,10 +24,7 @@ export interface ConnectOptions {
 
 /** The PostgreSQL of DATABASE_URL, else the embedded one. */
 export const connect = (config: Config, options: ConnectOptions = {}): Promise<Server> =>
-  reach(config, options).catch((cause: Error) => {
-    if (cause instanceof SettingError) throw cause;
-    throw new SettingError(`The database cannot be used: ${messageOf(cause)}`, { cause });
-  });
+  reach(config, options).catch(toDatabaseError(config));
 
 const reach = async ({ databaseUrl, ...config }: Config, { connectMs }: ConnectOptions): Promise<Server> => {
   if (databaseUrl === undefined) {

@@ -17,6 +17,8 @@ const fullCodes = /^53300$/;
 /** The disk is full, the server is a standby, or a file cannot be written. */
 const unwritableCodes = /^(53100|25006|58030)$/;
 
+const readOnlyCode = '25006';
+
 /** A lock timeout or a deadlock. */
 const lockedCodes = /^(55P03|40P01)$/;
 
@@ -37,6 +39,8 @@ export const isLocked = (error: unknown) => chainOf(error).some(({ code = '' }) 
 
 export const isUnwritable = (error: unknown) => chainOf(error).some(({ code = '' }) => unwritableCodes.test(code));
 
+export const isReadOnly = (error: unknown) => codesOf(error).includes(readOnlyCode);
+
 /** A prepared statement of the connection is no longer valid. */
 export const isStale = (error: unknown) => chainOf(error).some(({ code = '' }) => staleCodes.test(code));
 
@@ -55,6 +59,8 @@ export const messageOf = (error: unknown) => {
 
 /** What pg says when a connection takes too long to open. */
 const connectTimeout = 'timeout expired';
+
+export const codesOf = (error: unknown) => chainOf(error).flatMap(({ code }) => code ?? []);
 
 const chainOf = (error: unknown): PgError[] => {
   const chain: PgError[] = [];
