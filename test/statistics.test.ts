@@ -506,33 +506,75 @@ describe('access to statistics', () => {
     expect((await service.events()).map(({ type }) => type)).not.toContain('account.disconnected');
   });
 
-  test('that was refused before somebody reconnected stops nothing afterwards, and the numbers are read at once', async () => {
-    // Without its loops, so that nothing else takes the read over.
+  /** A service without its loops, so that nothing else takes over the read that is under way. */
+  const beginReading = async () => {
     const { service: own, proxy: between } = await startServiceWithProxy();
+    const { jobs } = own.posthorn;
+    const { id } = await own.client.posts.create({
+      accountIds: [await own.connect('x', { handle: 'anna' })],
+      body: 'Read',
+    });
+    await own.asHuman('posts.publishNow', { id });
+    await jobs.runDue(['sends']);
+    await own.clock.forward(hourMs);
+    const held: ServerResponse[] = [];
+    between.answer = (path, res) => path.includes('/2/tweets?') && held.length === 0 && held.push(res) > 0;
+    const ended = jobs.runDue(['reads']);
+    await until('the network is asked', () => held.length > 0);
+    const [row] = await own.database.query<{ claim: string }>(
+      sql('test.claim', 'select claim from publications where post_id = $1'),
+      [id],
+    );
+    return {
+      own,
+      jobs,
+      isClaimed: async () =>
+        (await own.database.query(sql('test.isClaimed', 'select from publications where claim = $1'), [row?.claim]))
+          .length === 1,
+      answer: async (status: number, body: object) => {
+        held[0]?.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+        await ended;
+      },
+      entry: async () => (await own.client.posts.metrics({ id })).accounts[0],
+      stop: async () => {
+        between.stop();
+        await own.stop();
+      },
+    };
+  };
+
+  test('that was refused before somebody reconnected stops nothing afterwards, and the numbers are read at once', async () => {
+    const { own, jobs, isClaimed, answer, entry, stop } = await beginReading();
     try {
-      const { jobs } = own.posthorn;
-      const handle = 'anna';
-      const account = await own.connect('x', { handle });
-      const { id } = await own.client.posts.create({ accountIds: [account], body: 'Read at once' });
-      await own.asHuman('posts.publishNow', { id });
-      await jobs.runDue(['sends']);
-      await own.clock.forward(hourMs);
-      const held: ServerResponse[] = [];
-      between.answer = (path, res) => path.includes('/2/tweets?') && held.length === 0 && held.push(res) > 0;
-      const reading = jobs.runDue(['reads']);
-      await until('the network is asked', () => held.length > 0);
-      await own.connect('x', { handle });
-      held[0]?.writeHead(403, { 'content-type': 'application/json' }).end('{"type":"/problems/client-forbidden"}');
-      await reading;
+      await own.connect('x', { handle: 'anna' });
+      // The read that is under way stays with the process that makes it.
+      expect(await isClaimed()).toBe(true);
+      await answer(403, { type: '/problems/client-forbidden' });
       await own.clock.forward(1_000);
       await jobs.runDue(['reads']);
-      const [entry] = (await own.client.posts.metrics({ id })).accounts;
-      expect(numbersIn(entry?.metrics)).not.toEqual([]);
-      expect(entry?.metrics).not.toHaveProperty('error');
+      expect(numbersIn((await entry())?.metrics)).not.toEqual([]);
+      expect((await entry())?.metrics).not.toHaveProperty('error');
       expect((await own.client.accounts.list()).accounts).toMatchObject([{ status: 'Connected', statistics: 'Ok' }]);
     } finally {
-      between.stop();
-      await own.stop();
+      await stop();
+    }
+  });
+
+  test.each([
+    ['has failed', 500, {}],
+    ['was refused', 403, { type: '/problems/client-forbidden' }],
+  ])('that another process took over meanwhile is left to it, also when it %s here', async (_, status, body) => {
+    const { own, answer, entry, stop } = await beginReading();
+    try {
+      const taken = `update publications set claim = gen_random_uuid(), due_at = posthorn_now() + interval '1 minute'
+                     returning due_at as at, claim`;
+      const before = await own.database.query(sql('test.taken', taken));
+      await answer(status, body);
+      const now = sql('test.now', 'select due_at as at, claim from publications');
+      expect(await own.database.query(now)).toEqual(before);
+      expect(await entry()).not.toHaveProperty('metrics');
+    } finally {
+      await stop();
     }
   });
 
