@@ -20,18 +20,24 @@ export const contest = ({ title, intro, connections: usual, enter }, { rounds = 
     return { text, values: valuesOf(entered, samples, rounds) };
   });
 
-const run = async ({ servers, work, afterVisit, close }, { rounds, seconds, connections, warmUp, amount }) => {
+/** Starts the load. What it returns sends it to one server for some seconds, and measures. */
+export const openVisits = ({ work, afterVisit }, { connections, amount }) => {
   const load = startFile('load.mjs');
-  const visit = async ({ url, pid, name }, what, forSeconds) => {
+  return async ({ url, pid, name }, what, seconds) => {
     const { path, headers, bodies } = work[what];
     const before = cpuSeconds(pid);
-    load.send({ url: url + path, headers, bodies, connections, seconds: forSeconds, amount });
+    load.send({ url: url + path, headers, bodies, connections, seconds, amount });
     const { answered, failed, seconds: took } = await messageFrom(load);
     const after = cpuSeconds(pid);
     if (failed > 0 || answered === 0) throw new Error(`${what} at ${name}: ${failed} failed, ${answered} answered`);
     await afterVisit?.(what);
     return { perSecond: answered / took, cpu: before === undefined ? undefined : (after - before) / answered };
   };
+};
+
+const run = async (entered, { rounds, seconds, connections, warmUp, amount }) => {
+  const { servers, work, close } = entered;
+  const visit = openVisits(entered, { connections, amount });
   if (warmUp) {
     say('warming up …');
     for (const what of Object.keys(work)) for (const server of servers) await visit(server, what, warmUp);

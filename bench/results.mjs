@@ -31,6 +31,12 @@ export const writeResult = (file, figures, name, { text, values }, measured) => 
   writeFileSync(file, `${[intro, ...all.map((one) => one.trim())].join('\n\n')}\n`);
 };
 
+/** The cells of the tables of a section, by row; none when the file lacks the section. */
+export const readRows = (file, name) => {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  return rowsOf(sectionsOf(text).get(name) ?? '');
+};
+
 const sectionsOf = (text) =>
   new Map(
     text

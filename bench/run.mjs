@@ -1,4 +1,5 @@
 // npm run bench [-- <figure> …] [--rounds N] [--seconds N] [--other <cli.js>] [--blink] [--results <file>]
+// npm run bench -- guard [--save]: compares with the section guard, or replaces it, as a run of all figures does.
 // analytics also accepts [--targets N], capacity [--full] [--posts N] [--workspaces N] [--deliveries N],
 // run [--image-mb N] and agent-tokens [--before].
 // Updates its sections in RESULTS.md or in another file; with --blink only in another file.
@@ -24,6 +25,7 @@ const figures = [
   'web',
   'agent-tokens',
   'capacity',
+  'guard',
 ];
 
 const here = import.meta.dirname;
@@ -70,6 +72,7 @@ const { values, positionals } = parseArgs({
     deliveries: { type: 'string' },
     blink: { type: 'boolean' },
     before: { type: 'boolean' },
+    save: { type: 'boolean' },
     results: { type: 'string' },
     'image-mb': { type: 'string' },
   },
@@ -97,20 +100,28 @@ const results = values.results ? given(values.results) : values.blink ? undefine
 
 await import('../scripts/install.mjs');
 install();
+const { beginMeasuring, readRows, writeResult } = await import('./results.mjs');
+const { readReference } = await import('./guard/compare.mjs');
+const isCompared = positionals.includes('guard') && !values.save && !values.blink;
+const reference = isCompared ? readReference(readRows(results, 'guard')) : undefined;
+if (reference?.size === 0) {
+  console.error('RESULTS.md has no section guard to compare with. Make one: npm run bench -- guard --save');
+  process.exit(2);
+}
 // Before the build, which is what is measured: somebody may commit meanwhile.
 const commit = commitOf(resolve(here, '..'));
 for (const script of ['build.mjs', 'build-web.mjs']) {
   execFileSync(process.execPath, [resolve(here, '../scripts', script)], { stdio: ['ignore', 2, 2] });
 }
-const { beginMeasuring, writeResult } = await import('./results.mjs');
 const { closeShared } = await import('./place.mjs');
 try {
   for (const name of positionals.length > 0 ? positionals : figures) {
     const { measure } = await import(`./${name}/measure.mjs`);
     const measured = beginMeasuring(commit);
-    const result = await measure(options);
+    const result = await measure({ ...options, reference });
     console.log(result.text);
-    if (results) writeResult(results, figures, name, result, measured());
+    if (result.worse?.length > 0) process.exitCode = 1;
+    if (results && result.worse === undefined) writeResult(results, figures, name, result, measured());
   }
 } finally {
   await closeShared();

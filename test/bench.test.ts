@@ -127,3 +127,35 @@ test('publish says whether a send is as prompt and as cheap with 100,000 schedul
   const last = measured(1_800, 0.75).text.trim().split('\n').at(-1);
   expect(last).toMatch(/^\| 100000 +\| Posthorn .+ \| 2\.00 +\| 0\.75 \[0\.75–0\.75\] \| 1\.25 +\|$/);
 });
+
+describe('npm run bench -- guard', () => {
+  const imported = () => import(pathToFileURL(join(bench, 'guard/compare.mjs')).href);
+  const rounds = (costs: Record<string, number>) =>
+    [0.9, 1, 1.2].map((times) => Object.fromEntries(Object.entries(costs).map(([what, cost]) => [what, cost * times])));
+
+  test('names what costs 30 % more than the reference in the results, and nothing else', async () => {
+    const { comparisonTable, findWorse, mediansOf, readReference, referenceTable } = await imported();
+    const { readRows, writeResult } = await import(pathToFileURL(join(bench, 'results.mjs')).href);
+    const file = join(folder, 'guard.md');
+    const saved = [rounds({ 'posts.get': 1, 'posts.list': 0.5 }), rounds({ 'a send': 0.031 })];
+    const text = `## guard\n\n${referenceTable(saved)}\n`;
+    writeResult(file, ['guard'], 'guard', { text, values: {} }, '*now*');
+    const reference = readReference(readRows(file, 'guard'));
+    expect(Object.fromEntries(reference)).toEqual({ 'posts.get': 1, 'posts.list': 0.5, 'a send': 0.031 });
+
+    const measured = mediansOf([rounds({ 'posts.get': 1.29, 'posts.list': 0.66, new: 9 }), rounds({ 'a send': 0.02 })]);
+    expect(findWorse(reference, measured)).toEqual(['posts.list']);
+    const table: string = comparisonTable(reference, measured);
+    expect(table.split('\n').filter((row) => row.includes('worse'))).toEqual([
+      expect.stringMatching(/^\| posts\.list \| 0\.50 +\| 0\.66 +\| 1\.32 +\| \*\*worse\*\* \|$/),
+    ]);
+  });
+
+  test('blames only what is worse when it is measured again', async () => {
+    const { findWorse, lowerOf } = await imported();
+    const reference = new Map(Object.entries({ 'posts.get': 1, 'a send': 1, 'a forecast': 1 }));
+    const measured = new Map(Object.entries({ 'posts.get': 1, 'a send': 2, 'a forecast': 2 }));
+    const again = new Map(Object.entries({ 'a send': 1.1, 'a forecast': 1.5 }));
+    expect(findWorse(reference, lowerOf(measured, again))).toEqual(['a forecast']);
+  });
+});

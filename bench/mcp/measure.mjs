@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { contest } from '../contest.mjs';
 
-const modern = '2026-07-28';
+export const modern = '2026-07-28';
 const legacy = '2025-11-25';
 
 export const measure = (options) =>
@@ -11,39 +11,42 @@ export const measure = (options) =>
       title: 'mcp',
       intro: ' with the same tools and the same statements; tools/call runs posts_get',
       connections: 16,
-      enter,
+      enter: enterWith(startServers),
     },
     options,
   );
 
-const enter = async (place, { blink }) => {
-  const servers = await startServers(place, blink);
-  const { token } = await place.setUp();
-  const ids = [];
-  for (let i = 0; i < (blink ? 2 : 100); i++) {
-    const draft = { body: `Draft ${i}: one draft, thirteen networks 🎉` };
-    const created = message(token, modern, 'tools/call', { name: 'posts_create', arguments: draft });
-    ids.push((await ask(servers[1], created)).structuredContent.id);
-  }
+/** `start(place, blink)` starts the baseline, Posthorn and then the others. */
+export const enterWith =
+  (start) =>
+  async (place, { blink }) => {
+    const servers = await start(place, blink);
+    const { token } = await place.setUp();
+    const ids = [];
+    for (let i = 0; i < (blink ? 2 : 100); i++) {
+      const draft = { body: `Draft ${i}: one draft, thirteen networks 🎉` };
+      const created = message(token, modern, 'tools/call', { name: 'posts_create', arguments: draft });
+      ids.push((await ask(servers[1], created)).structuredContent.id);
+    }
 
-  const messages = {};
-  for (const version of [modern, legacy])
-    messages[`tools/list ${version}`] = [message(token, version, 'tools/list', {})];
-  for (const version of [modern, legacy]) {
-    messages[`tools/call ${version}`] = ids.map((id) =>
-      message(token, version, 'tools/call', { name: 'posts_get', arguments: { id } }),
+    const messages = {};
+    for (const version of [modern, legacy])
+      messages[`tools/list ${version}`] = [message(token, version, 'tools/list', {})];
+    for (const version of [modern, legacy]) {
+      messages[`tools/call ${version}`] = ids.map((id) =>
+        message(token, version, 'tools/call', { name: 'posts_get', arguments: { id } }),
+      );
+    }
+    await mustAnswerAlike(servers, messages);
+
+    const work = Object.fromEntries(
+      Object.entries(messages).map(([what, list]) => [
+        what,
+        { path: '/mcp', headers: list[0].headers, bodies: list.map(({ body }) => body) },
+      ]),
     );
-  }
-  await mustAnswerAlike(servers, messages);
-
-  const work = Object.fromEntries(
-    Object.entries(messages).map(([what, list]) => [
-      what,
-      { path: '/mcp', headers: list[0].headers, bodies: list.map(({ body }) => body) },
-    ]),
-  );
-  return { servers, work, compared: servers.slice(-2).map((sdk) => [servers[1], sdk]) };
-};
+    return { servers, work, compared: servers.slice(-2).map((sdk) => [servers[1], sdk]) };
+  };
 
 const startServers = async ({ contender, service }, blink) => [
   await contender('Express 5, a JSON route', 'mcp/servers/express.mjs'),

@@ -39,7 +39,7 @@ const connectTo = async (config) => {
   return db;
 };
 
-const startBare = async ({ config }, networkUrl) => {
+export const startBare = async ({ config }, networkUrl) => {
   const db = await connectTo(config);
   await db.query(
     `create table bare_posts (id text primary key, body text not null, due_at timestamptz, state text not null default 'due')`,
@@ -60,14 +60,14 @@ const startBare = async ({ config }, networkUrl) => {
 };
 
 /** On a database of its own: two services on one would share the work. */
-const startPosthorn = async (place, name, program) => {
+export const startPosthorn = async (place, name, program) => {
   const { pid, url } = await place.service(name, {}, program);
   const { workspaceId, userId } = await place.setUp();
   const { id: accountId } = await place.account(url, 'bluesky');
   const db = await connectTo(place.config);
   const clear = () => db.query('delete from posts');
   const fill = fillPosthorn(db, { workspaceId, userId, accountId });
-  return { name, pid, db, rows: 'sends', filled: ['posts', 'sends'], clear, fill };
+  return { name, pid, url, place, db, rows: 'sends', filled: ['posts', 'sends'], clear, fill };
 };
 
 let batch = 0;
@@ -87,7 +87,7 @@ const compare = async (senders, size, rounds, turn) => {
   return seen;
 };
 
-const publish = async (sender, { networkUrl, due, aheadMs }) => {
+export const publish = async (sender, { networkUrl, due, aheadMs }) => {
   const { db, fill, filled } = sender;
   const at = Date.now() + aheadMs;
   await fill(due, `to_timestamp(${at / 1000})`);

@@ -46,7 +46,7 @@ export const measure = ({ rounds = 9, blink, others = [] }) =>
   });
 
 /** Webhooks must use https, so this machine gets a certificate that both senders trust. */
-const certify = async (folder) => {
+export const certify = async (folder) => {
   const { selfSigned } = await importCompiled('test/support/certificate.ts');
   const { cert, key } = selfSigned();
   const OUTBOUND_CA = join(folder, 'ca.pem');
@@ -55,14 +55,14 @@ const certify = async (folder) => {
 };
 
 /** On a database of its own: two services on one would share the work. */
-const startPosthorn = async (all, program, settings, ports) => {
+export const startPosthorn = async (all, program, settings, ports) => {
   const place = await all.apart();
   const { pid, url } = await place.service('Posthorn', settings, program);
   const webhooks = await addWebhooks(place, url, ports);
   return { place, pid, db: await connectTo(place.config), webhooks, table: 'deliveries' };
 };
 
-const startBare = async ({ place, db, webhooks }, CERTIFICATE) => {
+export const startBare = async ({ place, db, webhooks }, CERTIFICATE) => {
   await db.query('create table bare_deliveries (like deliveries including all)');
   await db.query('create index on bare_deliveries (due_at) where due_at is not null');
   // The bare loop updates rows by id.
@@ -122,7 +122,7 @@ const body = JSON.stringify({
 });
 
 /** Queues `perWebhook` deliveries for each webhook, all due at once; times them until the last answered one arrives. */
-const deliver = async ({ receiver, perWebhook, sender, hanging, without }) => {
+export const deliver = async ({ receiver, perWebhook, sender, hanging, without }) => {
   const { db, webhooks } = sender;
   const targets = webhooks.filter((_, place) => place !== without);
   const served = targets.filter((id) => id !== webhooks[hanging]);
