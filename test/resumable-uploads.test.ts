@@ -258,6 +258,21 @@ test('the same Idempotency-Key is the same upload, and a Conflict for another fi
   const again = await begin(photo.length, headers);
   expect([again.headers.get('location'), again.headers.get('upload-offset')]).toEqual([path, '3000']);
   expect((await begin(photo.length + 1, headers)).status).toBe(409);
+  const renamed = { ...headers, 'upload-metadata': `filename ${base64('another.png')}` };
+  expect((await begin(photo.length, renamed)).status).toBe(409);
+});
+
+test('a file that comes in too many pieces is refused, and keeps what it has', async () => {
+  const path = await beginAt(photo.length);
+  await patch(path, 0, photo.subarray(0, 3000));
+  const pieces = sql(
+    'test.pieces',
+    'update resumable_uploads set parts = parts || array_fill($1::text, array[$2::int]) where id = $3',
+  );
+  await service.database.run(pieces, ['upl_none', bounds.uploadParts - 1, path.split('/').at(-1)]);
+  const { status, body } = await patch(path, 3000, photo.subarray(3000));
+  expect([status, body]).toMatchObject([400, { issues: [{ path: 'body', code: 'TooBig' }] }]);
+  expect(await offsetOf(path)).toBe(3000);
 });
 
 test('the Idempotency-Key of an upload that has expired begins a new one', async () => {
