@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Account } from './accounts.ts';
 import { textBounds } from './bounds.ts';
-import { appRoute, byId, CanonicalInstant, Cursor, Id, Instant, NextCursor, type Route } from './define.ts';
+import { appRoute, byId, CanonicalInstant, Cursor, Id, Instant, isOneLine, NextCursor, type Route } from './define.ts';
 import { type ErrorCode, errors, Issue } from './errors.ts';
 import { AltText, MediaItem } from './media.ts';
 import { PasskeyOptions, PasskeyResponse } from './passkeys.ts';
@@ -11,11 +11,7 @@ import { editors, everyone } from './scopes.ts';
 export const cardStatuses = ['Open', 'Approved', 'Rejected', 'Outdated', 'Expired'] as const;
 export type CardStatus = (typeof cardStatuses)[number];
 
-const Reason = z
-  .string()
-  .trim()
-  .max(textBounds.reasonCharacters)
-  .refine((text) => !/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u.test(text), 'must be one line of plain text');
+const Reason = z.string().trim().max(textBounds.reasonCharacters).refine(isOneLine, 'must be one line of plain text');
 
 /** A person's own edit of what an agent asked for. */
 export const ApprovalEdit = z

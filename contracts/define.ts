@@ -219,7 +219,21 @@ export const Empty = z.strictObject({});
 /** Parameters of a path with one id. */
 export const byId = (meaning: string) => z.strictObject({ id: Id.describe(meaning) });
 
-export const Name = z.string().trim().min(1).max(100);
+/** False for what could begin a line, steer a terminal, or turn the direction of the words around it. */
+export const isOneLine = (text: string) => !/[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/u.test(text);
+
+/** Emoji, and scripts such as Arabic and Devanagari, are written with joiners. */
+const joiners =
+  /(?<=\p{Extended_Pictographic}\uFE0F?|\p{Emoji_Modifier})\u200D|(?<=(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\p{L}\p{M}])[\u200C\u200D]/gu;
+
+/** False also for characters that nobody sees: with them, two names could look the same. */
+export const isPlainName = (text: string) =>
+  isOneLine(text) && !/[\p{Cf}\u115F\u1160\u3164\uFFA0]/u.test(text.replaceAll(joiners, ''));
+
+export const plainNameMessage = 'must be one line of plain text, without characters that cannot be seen';
+
+/** The name of a person, and what people name. */
+export const Name = z.string().trim().min(1).max(100).refine(isPlainName, plainNameMessage);
 
 export const RoleField = z.enum(roles).describe('owner, admin, editor or viewer');
 

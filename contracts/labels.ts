@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textBounds } from './bounds.ts';
-import { appRoute, byId, Done, Id, type Route } from './define.ts';
+import { appRoute, byId, Done, Id, isOneLine, type Route } from './define.ts';
 import { editors, everyone } from './scopes.ts';
 
 /** Names of the palette that the app draws with. Brass is not among them: it means that something goes out. */
@@ -15,7 +15,7 @@ export const LabelName = z
       .string()
       .min(1)
       .max(textBounds.labelCharacters)
-      .refine((text) => !/[\p{Cc}\u2028\u2029\u202A-\u202E\u2066-\u2069]/u.test(text), 'must be one line of plain text')
+      .refine(isOneLine, 'must be one line of plain text')
       .refine((text) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text), 'must have a letter, a digit or a sign that can be seen'),
   )
   .describe('One line, unique in the workspace whatever its case');

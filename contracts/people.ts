@@ -5,8 +5,10 @@ import {
   CanonicalInstant,
   Done,
   Empty,
+  isPlainName,
   Name,
   Person,
+  plainNameMessage,
   publicRoute,
   type RawRoute,
   RoleField,
@@ -270,7 +272,13 @@ export const peopleRoutes = {
         .max(1024)
         .default('')
         .describe('A new one, or that of the account; empty for a person who is signed in'),
-      name: z.string().trim().max(100).default('').describe('Shown to others; one who has a name keeps it'),
+      name: z
+        .string()
+        .trim()
+        .max(100)
+        .refine(isPlainName, plainNameMessage)
+        .default('')
+        .describe('Shown to others; one who has a name keeps it'),
     }),
     answer: SessionRecord,
     more: ['PlanLimit', 'NotFound'],

@@ -7,7 +7,10 @@ import {
   Done,
   Id,
   Instant,
+  isOneLine,
+  isPlainName,
   Person,
+  plainNameMessage,
   publicRoute,
   type RawRoute,
   type Route,
@@ -48,7 +51,7 @@ export const Share = z
 export type Share = z.output<typeof Share>;
 
 /** Control characters, and those that turn the direction of text, could make words look like others. */
-const isPlain = (text: string) => !/[\p{Cc}\u202A-\u202E\u2066-\u2069]/u.test(text.replaceAll(/[\n\t]/g, ''));
+const isPlain = (text: string) => isOneLine(text.replaceAll(/[\n\t\u2028\u2029]/g, ''));
 
 export const verdicts = ['Comment', 'Fine', 'Change'] as const;
 const Verdict = z.enum(verdicts).describe('Fine: fine by me. Change: please change. Comment: neither');
@@ -61,7 +64,7 @@ const NewAdvice = z
       .trim()
       .min(1)
       .max(80)
-      .refine((text) => isPlain(text) && !/\s/.test(text.replaceAll(' ', '')), 'must be one line of plain text')
+      .refine(isPlainName, plainNameMessage)
       .describe('What you are called; nobody checks it, and members see that'),
     verdict: Verdict,
     body: z

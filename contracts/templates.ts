@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { textBounds } from './bounds.ts';
-import { appRoute, byId, CanonicalInstant, Done, type Route } from './define.ts';
+import { appRoute, byId, CanonicalInstant, Done, isOneLine, type Route } from './define.ts';
 import { editors, everyone } from './scopes.ts';
 
 export const templateKinds = ['Text', 'Signature'] as const;
@@ -10,7 +10,7 @@ const nameMeaning = 'What people find it by, one line';
 const Name = z
   .string()
   .transform((text) => text.replace(/\s+/g, ' ').trim())
-  .pipe(z.string().min(1).max(textBounds.templateNameCharacters))
+  .pipe(z.string().min(1).max(textBounds.templateNameCharacters).refine(isOneLine, 'must be one line of plain text'))
   .describe(nameMeaning);
 const itemsMeaning = 'The items in order; a thread has several, a signature has one';
 const optionsMeaning = 'Network options by key, see providers.limits; a signature has none';

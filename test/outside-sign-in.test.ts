@@ -62,6 +62,17 @@ describe('somebody who comes from the outside provider', () => {
     expect((await arrived.get('/api/auth/session')).body.user.email).toBe(email);
   });
 
+  test.each(['an\u202ena@example.com', 'an\u200bna@example.com', 'anna\u001b[2K@example.com', 'an\nna@example.com'])(
+    'with the address %j becomes nobody, although a name would come from it',
+    async (email) => {
+      const empty = await startService(provider.settings, { empty: true });
+      const arrived = await comeFrom(empty, { sub: 'odd', email, email_verified: true });
+      expect(arrived.headers.get('location')).toMatch(/^\/sign-in\?refused=/);
+      expect(await empty.database.query(sql('test.users', 'select email from users'))).toEqual([]);
+      await empty.stop();
+    },
+  );
+
   test('once known by subject needs no address', async () => {
     const { email } = await addMember();
     await comeFrom(service, { sub: 'known', email, email_verified: true });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -542,6 +543,47 @@ describe('an invitation', () => {
       ).rejects.toMatchObject({ code: 'BadInput' });
       const fresh = { email, password: 'correct horse', workspace: 'Mine' };
       expect(await empty.browser().post('/api/auth/sign-up', fresh)).toMatchObject(bad);
+    },
+  );
+
+  test.each([
+    'Anna\nAdmin',
+    'Anna\u2028Admin',
+    '\u001b[2KAnna',
+    'Anna \u202egnp.exe',
+    'An\u200bna',
+    'An\u200cna',
+    'An\u200dna',
+    'An\u00adna',
+    'An\ufeffna',
+    '\u3164',
+  ])('the name %j is refused wherever a person gives one', async (name) => {
+    const refusal = (path: string) => ({
+      status: 400,
+      body: { code: 'BadInput', issues: [{ path, message: expect.stringMatching(/^must be one line of plain text/) }] },
+    });
+    const browser = await signedIn();
+    expect(await browser.patch('/api/app/profile', { name })).toMatchObject(refusal('name'));
+    expect(await browser.post('/api/app/workspaces', { name })).toMatchObject(refusal('name'));
+    expect(await browser.patch('/api/app/workspace', { name })).toMatchObject(refusal('name'));
+    expect(await browser.post('/api/auth/tokens', { name })).toMatchObject(refusal('name'));
+    expect(await browser.post('/api/app/passkeys', { name, response: {} })).toMatchObject(refusal('name'));
+    const invited = { token: await invite(`${randomUUID()}@example.com`), password: 'correct horse' };
+    const accept = (input: object) =>
+      service.browser().post('/api/auth/invitations/accept', { ...invited, ...input }, from('198.51.100.6'));
+    expect(await accept({ name })).toMatchObject(refusal('name'));
+    expect((await accept({ name: 'Anna' })).body.user).toMatchObject({ name: 'Anna' });
+    const first = { email: 'first@example.com', password: 'correct horse', workspace: name };
+    expect(await empty.browser().post('/api/auth/sign-up', first)).toMatchObject(refusal('workspace'));
+    const guest = { secret: 'unknown', name, verdict: 'Fine', body: '', updatedAt: '2126-01-01T00:00:00Z' };
+    expect(await service.browser().post('/api/review/advice', guest)).toMatchObject(refusal('name'));
+  });
+
+  test.each(["Anne-Marie d'Été", '山田\u3000太郎', 'علی\u200cرضا', 'क्\u200dष', 'Ops 👩🏽\u200d💻 ❤️\u200d🔥'])(
+    'the name %s is taken as it is',
+    async (name) => {
+      const browser = await signedIn((await service.addMember('editor')).email);
+      expect((await browser.patch('/api/app/profile', { name })).body.user).toMatchObject({ name });
     },
   );
 
