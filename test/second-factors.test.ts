@@ -363,6 +363,22 @@ describe('after a one-time link', () => {
     expect(await browser.post('/api/auth/password', { current: '', next: 'a newer horse' })).toMatchObject(again);
     expect((await (await byLink(email)).post('/api/app/totp/begin', {})).status).toBe(200);
   });
+
+  test('an invitation that is accepted in an old session does not make the sign-in recent again', async () => {
+    const { email, userId } = await service.addMember('editor');
+    await service.database.run(sql('test.noPassword', 'update users set password_hash = null where id = $1'), [userId]);
+    const browser = await byLink(email);
+    service.wallClock.forward(hour);
+    const inviter = await service.addWorkspace();
+    const admin = service.browser();
+    await admin.signIn(inviter.email);
+    const { body } = await admin.post('/api/app/invitations', { email, role: 'editor' });
+    const accepted = await browser.post('/api/auth/invitations/accept', { token: body.url.split('/').at(-1) });
+    expect(accepted).toMatchObject({ status: 200, body: { workspace: { id: inviter.workspaceId } } });
+    expect((await browser.get('/api/auth/session')).body.workspace).toMatchObject({ id: inviter.workspaceId });
+    expect(await readProof(browser)).toBe('sign-in');
+    expect((await browser.get('/api/app/sessions')).body.sessions).toHaveLength(1);
+  });
 });
 
 describe('a passkey', () => {

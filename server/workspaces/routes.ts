@@ -233,13 +233,13 @@ export const workspaceRoutes = ({
 
     acceptInvitation: async ({ body: { token, password, name }, address, requestId, ...entering }) => {
       mayTry(address);
-      const { email } = await invitations.lookAt(token);
-      const { secret } = entering.session;
-      const signedIn = await sessions.who(secret);
+      const { email, workspaceId } = await invitations.lookAt(token);
+      const signedIn = await sessions.who(entering.session.secret);
       if (signedIn !== undefined && (!hasPasswords || password === '')) {
-        const userId = await invitations.accept(token, signedIn, name);
-        await sessions.end(secret);
-        return enter(userId, signedIn.means, entering);
+        await invitations.accept(token, signedIn, name);
+        // A new session would count as a recent sign-in, although nobody proved anything.
+        await sessions.openWorkspace(signedIn, workspaceId);
+        return recordOf(signedIn, workspaceId);
       }
       mustHavePasswords();
       const userId = await guarded({ email, address, event: 'invitation.failed', requestId }, () =>
