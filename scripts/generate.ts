@@ -13,6 +13,7 @@ import { emitNetworksPage } from './emit-networks-page.ts';
 import { emitOpenapi } from './emit-openapi.ts';
 import { emitPostman } from './emit-postman.ts';
 import { emitPython } from './emit-python.ts';
+import { emitQuotes, readQuotingPages } from './emit-quotes.ts';
 import { emitHandlers, emitNetworks } from './emit-registries.ts';
 import { emitRest } from './emit-rest.ts';
 import { emitRouter } from './emit-router.ts';
@@ -25,8 +26,8 @@ type Files = Record<string, string>;
 const root = resolve(import.meta.dirname, '..');
 const outputFolders = ['generated', 'openapi', 'docs'];
 
-/** All generated files with their expected content. */
-const emitAll = async (): Promise<Files> => {
+/** All generated files, and all pages that quote results, with their expected content. */
+const emitAll = async (quoting: Files): Promise<Files> => {
   const { actions, routes, raw } = await readContracts(root);
   const closed = await readClosedSets(root);
   const sdkTypes = new TypePrinter(closed);
@@ -49,6 +50,7 @@ const emitAll = async (): Promise<Files> => {
     ...emitPython(actions, closed),
     // After the SDK, whose types it shares.
     ...emitAppClient(routes, sdkTypes.named, closed),
+    ...(await emitQuotes(root, quoting)),
   };
 };
 
@@ -73,10 +75,12 @@ const write = async (path: string, content: string) => {
   await writeFile(join(root, path), content);
 };
 
-const [expected, present] = await Promise.all([emitAll(), readAll()]).catch((error: Error) => {
+const quoting = await readQuotingPages(root);
+const [expected, generated] = await Promise.all([emitAll(quoting), readAll()]).catch((error: Error) => {
   console.error(error.message);
   process.exit(1);
 });
+const present: Files = { ...generated, ...quoting };
 const changed = Object.keys(expected).filter((path) => expected[path] !== present[path]);
 const stray = Object.keys(present).filter((path) => !(path in expected));
 

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readSections } from './results.ts';
 
 /** A section that is older says little about the service of today. */
 const mostChanges = 100;
@@ -15,12 +16,9 @@ type Git = ReturnType<typeof gitIn>;
 /** The line above each section of RESULTS.md, by the name of the section; undefined for what was never measured. */
 const readHeadLines = (root: string) => {
   const folder = join(root, 'bench');
-  const sections = readFileSync(join(folder, 'RESULTS.md'), 'utf8').split(/^## /m);
+  const sections = readSections(readFileSync(join(folder, 'RESULTS.md'), 'utf8'));
   const names = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'measure.mjs')));
-  return names.map((name) => {
-    const section = sections.find((text) => text.startsWith(`${name}\n`));
-    return { name, line: section && /^\*.+\*$/m.exec(section)?.[0] };
-  });
+  return names.map((name) => ({ name, line: /^\*.+\*$/m.exec(sections.get(name) ?? '')?.[0] }));
 };
 
 /** What is wrong with the sections of bench/RESULTS.md, a sentence each. `ageOf` judges a commit of this history. */

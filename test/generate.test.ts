@@ -142,7 +142,8 @@ const withFile = async <Result>(file: string, text: string, work: () => Promise<
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'posthorn-generate-'));
   const folders = ['contracts', 'docs', 'generated', 'openapi', 'scripts', 'server', 'test/support', 'web/public'];
-  const parts = [...folders, 'web/paths.ts', 'package.json', 'tsconfig.json', 'LICENSE'];
+  const files = ['web/paths.ts', 'package.json', 'tsconfig.json', 'LICENSE', 'README.md', 'bench/RESULTS.md'];
+  const parts = [...folders, ...files];
   // Somebody may have built the SDK in its folder.
   const filter = (path: string) => !['dist', 'node_modules'].includes(basename(path));
   for (const part of parts) await cp(join(root, part), join(copy, part), { recursive: true, filter });
@@ -221,13 +222,19 @@ describe('the generator stops', () => {
     expect(error).toMatchObject({ message: `${file}: ${words}` });
   });
 
-  test('with --check, at an edited file and at one that comes from nowhere, not at what pip leaves', async () => {
+  test('with --check, at an edited file, at one from nowhere and at pages that quote a figure that changed, not at what pip leaves', async () => {
     const edited = `${await read('generated/rest.ts')}// by hand\n`;
+    const results = await read('bench/RESULTS.md');
+    const measured = results.replace(/^(\| 1000 +\| Posthorn .+?\| )\d+( \[\d+–\d+\] \| 0\.)/m, '$1987654$2');
+    expect(measured).not.toBe(results);
     const installed = () => withFile('generated/python/posthorn.egg-info/PKG-INFO', '', () => generate('--check'));
-    const check = () => withFile('generated/sdk/src/stray.ts', '', installed);
+    const stray = () => withFile('generated/sdk/src/stray.ts', '', installed);
+    const check = () => withFile('bench/RESULTS.md', measured, stray);
     const { code, stderr } = await withFile('generated/rest.ts', edited, check);
-    expect(stderr.split('\n').slice(0, 3)).toEqual([
+    expect(stderr.split('\n').slice(0, 5)).toEqual([
       'out of date: generated/rest.ts',
+      'out of date: docs/faq.md',
+      'out of date: docs/scaling.md',
       'not generated from anything: generated/sdk/src/stray.ts',
       'Run `npm run generate` and commit what it writes.',
     ]);
