@@ -253,7 +253,9 @@ describe('the bytes of a file', () => {
   test('never change once it is in the library: no path writes them, and an id is given once', async () => {
     const writing = [...Object.values(mediaRoutes), ...Object.values(mediaPaths)].flatMap((route) => {
       const methods = 'methods' in route ? route.methods : [route.method];
-      return methods.filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method)).map((method) => `${method} ${route.path}`);
+      return methods
+        .filter((method) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
+        .map((method) => `${method} ${route.path}`);
     });
     // Routes for files: DELETE is refused while a post uses the file, and PATCH changes the alternative text.
     // The upload routes collect parts; the others create a new id.
