@@ -14,15 +14,15 @@ import { type Config, packageVersion, SettingError } from '#server/config/config
 import { closeServer, mustHaveFreePort, trackRequests } from '#server/http/listening';
 import { serveDuringRestore } from '#server/http/restore-server';
 import { createHttpServer } from '#server/http/server';
+import { runChecks } from '#server/installation/run-checks';
 import type { RunningAgenda } from '#server/jobs/agenda';
 import { createLog } from '#server/logging/log';
 import { createReport } from '#server/logging/report';
+import { mustStoreMedia } from '#server/media/open-files';
 import { announce, runningIn } from '#server/startup/running-instances';
 import { applyPostponed, lockWaitMs } from '#server/startup/startup-migrations';
-import { checkClock, measureClockSkewMs } from '#server/store/clock-skew';
 import { describeDatabaseError } from '#server/store/database-error';
 import { isUnavailable, isUnwritable, messageOf } from '#server/store/pg-errors';
-import { toSettingError } from '#server/store/setting-error';
 import { startStopwatch } from './clock.ts';
 
 /** Part of the drain time that is reserved for closing connections and pools. */
@@ -201,7 +201,7 @@ const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Pro
   }
   await opened.database.tryWrite();
   await warnOperator(opened, log);
-  await posthorn.mediaFiles.check().catch(toSettingError('The store for media cannot be used'));
+  await mustStoreMedia(posthorn.mediaFiles);
   await posthorn.sweepIncoming();
   const identity = await posthorn.openIdentity();
   cleanup.push(() => identity.stop?.());
@@ -270,9 +270,8 @@ const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Pro
 };
 
 /** Problems that do not stop the service. `doctor` reports them too. */
-const warnOperator = async ({ database, posthorn: { checkSettings } }: OpenService, log: Logger) => {
-  const clock = checkClock(await measureClockSkewMs(database), 'the database');
-  for (const { level, name, message } of [clock, ...checkSettings()]) {
+const warnOperator = async ({ posthorn: { startRules } }: OpenService, log: Logger) => {
+  for (const { level, name, message } of await runChecks(await startRules())) {
     if (level !== 'ok') log.warn({ check: name }, message);
   }
 };

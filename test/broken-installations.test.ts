@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { diagnose } from '#server/cli/doctor';
 import { start } from '#server/main';
@@ -31,6 +33,8 @@ interface Case {
   readonly says: RegExp;
   /** What a start says as it refuses. Left out where it starts, because it does not check this. */
   readonly refuses?: RegExp;
+  /** What a start logs as it goes on. */
+  readonly logs?: RegExp;
 }
 
 const listen = async (server: Server, atEnd: AtEnd) => {
@@ -112,6 +116,34 @@ const cases: readonly Case[] = [
     refuses: /^The store for media cannot be used: no answer within 5 s\. Check S3_ENDPOINT, /,
   },
   {
+    what: 'a file is where media is kept',
+    breakIt: async ({ dataDir }) => {
+      await writeFile(join(dataDir, 'media'), 'not a folder');
+      return {};
+    },
+    says: /^FAILURE {2}The store for media cannot be used: \S+media is a file\. Move it away: media is kept in a folder of that name\.$/m,
+    refuses: /^The store for media cannot be used: \S+media is a file\. Move it away/,
+  },
+  {
+    what: 'the folder of media is a link that leads nowhere',
+    breakIt: async ({ dataDir }) => {
+      await symlink('/mnt/nowhere/media', join(dataDir, 'media'));
+      return {};
+    },
+    says: /^FAILURE {2}The store for media cannot be used: \S+media is a link to \/mnt\/nowhere\/media, which does not exist\. Mount the disk/m,
+    refuses: /^The store for media cannot be used: \S+media is a link to \/mnt\/nowhere\/media, which does not exist\./,
+  },
+  {
+    what: 'a file is where BACKUP_FOLDER should be',
+    breakIt: async ({ dataDir }) => {
+      const BACKUP_FOLDER = join(dataDir, 'backups');
+      await writeFile(BACKUP_FOLDER, 'not a folder');
+      return { settings: { BACKUP_FOLDER } };
+    },
+    says: /^FAILURE {2}No backup can be made: \S+backups is a file\. Move it away: backups are kept in a folder of that name\.$/m,
+    logs: /^No backup can be made: \S+backups is a file\. Move it away/,
+  },
+  {
     what: 'the mail server accepts connections and says nothing',
     breakIt: async (_, atEnd) => ({
       settings: { SMTP_URL: `smtp://127.0.0.1:${await silence(atEnd)}`, MAIL_FROM: 'posthorn@example.com' },
@@ -149,13 +181,19 @@ describe('doctor', () => {
     const installation = await healthy.copy();
     onTestFinished(installation.drop);
     const { settings, options } = await broken.breakIt(installation, onTestFinished);
-    const config = installation.configWith({ START_PATIENCE: '0s', ...settings });
+    const LOG_FILE = join(installation.dataDir, 'posthorn.log');
+    const config = installation.configWith({ START_PATIENCE: '0s', LOG_LEVEL: 'warn', LOG_FILE, ...settings });
     const { text, healthy: isHealthy } = await diagnose(config, options);
     expect(text).toMatch(broken.says);
     const level = /[A-Za-z]+/.exec(broken.says.source)?.[0];
     expect([isHealthy, /^FAILURE/m.test(text)]).toEqual([level !== 'FAILURE', level === 'FAILURE']);
     if (level !== 'note') expect(text).not.toContain('All is well');
     if (broken.refuses) await expect(start(config)).rejects.toThrow(broken.refuses);
+    if (broken.logs) {
+      await (await start(config)).stop();
+      const lines = (await readFile(LOG_FILE, 'utf8')).trim().split('\n');
+      expect(lines.map((line) => JSON.parse(line).msg)).toContainEqual(expect.stringMatching(broken.logs));
+    }
   });
 
   test('prints the line of each check as it ends, and does not wait for the others', async ({ onTestFinished }) => {

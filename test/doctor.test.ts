@@ -275,14 +275,6 @@ const installations: readonly [string, () => Promise<Broken | undefined> | Broke
     /^WARNING {2}Bluesky could not be reached from here\. Check the internet connection and DNS/m,
   ],
   [
-    'media cannot be kept',
-    async () => {
-      await writeFile(join(dataDir, 'media'), 'not a folder');
-      return undefined;
-    },
-    /^FAILURE {2}The store for media cannot be used: \S+media is a file\. Move it away/m,
-  ],
-  [
     'half of the credentials of a network are set',
     () => ({ settings: { X_CLIENT_ID: 'id' } }),
     /^FAILURE {2}X_CLIENT_ID is set and X_CLIENT_SECRET is not, so the real X is not used\. Set X_CLIENT_SECRET too/m,

@@ -188,7 +188,7 @@ export const createPosthorn = ({
     memberships,
     invitations: workspaces.invitations,
     deletion: workspaces.deletion,
-    checkSettings: installation.checkSettings,
+    startRules: installation.startRules,
     // Messaging.
     messages,
     push,

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { systemClock } from '#server/clock';
 import { SettingError } from '#server/config/config';
+import { explainForbidden } from '#server/health/folder';
 
 /** A tar file (POSIX ustar). Its last part lists the checksums of all others in the format of sha256sum. */
 
@@ -17,16 +18,6 @@ export interface Part {
   readonly bytes: number;
   readonly sha256: string;
 }
-
-const forbiddenCodes: readonly unknown[] = ['EACCES', 'EPERM', 'EROFS'];
-
-/** For `catch`: a folder that may not be written to is a mistake in the settings. */
-export const explainForbidden = (folder: string) => (error: NodeJS.ErrnoException) => {
-  if (!forbiddenCodes.includes(error.code)) throw error;
-  throw new SettingError(
-    `Posthorn cannot write to ${folder} (${error.code}). Let the user that it runs as write there; under systemd, add the folder to ReadWritePaths.`,
-  );
-};
 
 /** If nothing was written to the file for this long, the process that made it was killed. */
 const abandonedMs = 3_600_000;

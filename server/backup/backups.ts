@@ -1,4 +1,4 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Backup as BackupRecord } from '#contracts/backups';
 import type { Clock } from '#server/clock';
@@ -6,8 +6,9 @@ import { type Config, SettingError } from '#server/config/config';
 import { notFound, Refusal } from '#server/errors';
 import { countOf } from '#server/health/check';
 import { measureFreeBytes } from '#server/health/disk-space';
+import { makeFolder } from '#server/health/folder';
 import { newId } from '#server/ids';
-import { explainForbidden, removeAbandonedParts } from './archive.ts';
+import { removeAbandonedParts } from './archive.ts';
 import { type Backup, makeBackup } from './backup.ts';
 import { listDumps } from './dump-before-migration.ts';
 import { inGigabytes } from './restore.ts';
@@ -73,7 +74,7 @@ export const createBackups = ({
     let verifiedAt: Date | null = null;
     let problem: string | null = null;
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 }).catch(explainForbidden(folder));
+      await makeFolder(folder, 'backups are');
       await removeAbandonedParts(folder);
       await mustHaveRoom();
       const made = await make(config, folder, { withKeys: false, clock, progress });

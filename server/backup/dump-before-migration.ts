@@ -1,8 +1,9 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Backup as BackupRecord } from '#contracts/backups';
 import { systemClock } from '#server/clock';
 import { type Config, SettingError } from '#server/config/config';
+import { makeFolder } from '#server/health/folder';
 import { removeAbandonedParts } from './archive.ts';
 import type { makeBackup } from './backup.ts';
 
@@ -43,7 +44,7 @@ export const dumpBeforeMigration = async (
     last?.id.startsWith(`before-migration-${nextMigration}-`) &&
     now.getTime() - Date.parse(last.startedAt) < sameStartMs;
   if (isSameStart) return last?.path;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 'backups are');
   await removeAbandonedParts(folder);
   const dump = make ?? (await import('./backup.ts')).makeBackup;
   const options = { withKeys: false, withoutMedia: true, clock: systemClock, progress: () => undefined };

@@ -85,19 +85,16 @@ export const isMigrated = (checks: readonly Check[]) =>
   !checks.some(({ name, level }) => name === migrationCheck && level === 'failure');
 
 export const checkMedia = async (config: Config, fix: Fix): Promise<Check[]> => {
-  const { openMediaFiles } = await import('#server/media/open-files');
-  const { ok, note, failure } = checksNamed('media');
+  const { mustStoreMedia, openMediaFiles } = await import('#server/media/open-files');
+  const { ok, note } = checksNamed('media');
   const files = openMediaFiles(config);
-  const localMediaNote =
-    config.production && !config.media.s3
+  await mustStoreMedia(files, { changesNothing: fix === undefined });
+  return [
+    ok(`Media is kept in ${files.place}`),
+    ...(config.production && !config.media.s3
       ? [note('Media is on this machine: `posthorn backup` takes it with the database; or set the S3_* settings')]
-      : [];
-  try {
-    await files.check({ changesNothing: fix === undefined });
-  } catch (error) {
-    return [failure(`The store for media cannot be used: ${(error as Error).message}`), ...localMediaNote];
-  }
-  return [ok(`Media is kept in ${files.place}`), ...localMediaNote];
+      : []),
+  ];
 };
 
 export const removeOrphans = async (

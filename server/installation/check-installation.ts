@@ -5,6 +5,7 @@ import type { Config } from '#server/config/config';
 import { answerWithin } from '#server/health/answer-within';
 import { type Check, checksNamed } from '#server/health/check';
 import { checkDiskSpace, measureFreeBytes } from '#server/health/disk-space';
+import { mustBeUsable } from '#server/health/folder';
 import { checkDueWork, checkRecurringWork } from '#server/jobs/checks';
 import type { DueKind } from '#server/jobs/due-work';
 import { readJobs } from '#server/jobs/read-jobs';
@@ -14,6 +15,7 @@ import { checkNetworkSettings, settingsOfNetworks } from '#server/networks/setti
 import { endOfNode } from '#server/startup/end-of-node';
 import { checkClock, measureClockSkewMs } from '#server/store/clock-skew';
 import type { Database } from '#server/store/database';
+import { messageOf } from '#server/store/pg-errors';
 import { checkSettingNames } from './misspelt-settings.ts';
 import type { CheckRule } from './run-checks.ts';
 
@@ -36,7 +38,7 @@ export interface InstallationParts {
 }
 
 /** Settings that do not stop the start, but will not work as intended. */
-export const checkSettings = ({ config, networks }: Pick<InstallationParts, 'config' | 'networks'>): Check[] => {
+const checkSettings = ({ config, networks }: Pick<InstallationParts, 'config' | 'networks'>): Check[] => {
   const { settingNames, setting } = config;
   return [
     ...checkNetworkSettings(networks, setting),
@@ -53,9 +55,18 @@ export const localRules = ({
   const oldNode = endOfNode(process.version, systemClock.now());
   return [
     { name: 'disk space', run: async () => [await checkDiskSpace(config.dataDir, freeBytes)] },
-    { name: 'settings', run: async () => checkSettings({ config, networks }) },
+    { name: 'backup', run: async () => [await checkBackupFolder(config.backup)], atStart: true },
+    { name: 'settings', run: async () => checkSettings({ config, networks }), atStart: true },
     { name: 'Node', run: async () => (oldNode ? [checksNamed('Node').note(oldNode)] : []) },
   ];
+};
+
+const checkBackupFolder = async ({ folder }: Config['backup']) => {
+  const { ok, failure } = checksNamed('backup');
+  return mustBeUsable(folder, 'backups are').then(
+    () => ok(`Backups are kept in ${folder}`),
+    (error: unknown) => failure(`No backup can be made: ${messageOf(error)}`),
+  );
 };
 
 const silentDatabase =
@@ -75,7 +86,11 @@ export const databaseRules = async (parts: InstallationParts): Promise<CheckRule
       run: async () =>
         checkRecurringWork(await readJobs(database, config.mongodbUrl, () => undefined), { now, production }),
     },
-    { name: 'clock', run: async () => [checkClock(await measureClockSkewMs(database), 'the database')] },
+    {
+      name: 'clock',
+      run: async () => [checkClock(await measureClockSkewMs(database), 'the database')],
+      atStart: true,
+    },
     {
       name: 'backup',
       run: async () => [

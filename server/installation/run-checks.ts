@@ -6,6 +6,8 @@ export interface CheckRule {
   readonly name: string;
   /** What it throws becomes a failure of this name. */
   readonly run: () => Promise<readonly Check[]>;
+  /** Whether each start runs it too, and logs what is not ok. */
+  readonly atStart?: true;
   /** What to do if it never ends. */
   readonly advice?: string;
 }

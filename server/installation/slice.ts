@@ -3,7 +3,7 @@ import type { Config } from '#server/config/config';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Database } from '#server/store/database';
-import { checkSettings as checkSettingsOf, type InstallationParts } from './check-installation.ts';
+import { databaseRules, type InstallationParts, localRules } from './check-installation.ts';
 import { createReadInstallation } from './read-installation.ts';
 import { installationRoutes } from './routes.ts';
 
@@ -29,11 +29,11 @@ export const openInstallation = ({
   providers: { isLive(network: Network): boolean };
   people: { isOperator(userId: string): Promise<boolean> };
   readHold: Parameters<typeof installationRoutes>[0]['readHold'];
-} & Pick<InstallationParts, 'isHeld' | 'newestBackup'>) => ({
-  checkSettings: () => checkSettingsOf({ config, networks }),
-  routes: installationRoutes({
-    read: createReadInstallation({ database, audit, due, checks, config, networks, isLive, isHeld, newestBackup }),
-    isOperator,
-    readHold,
-  }),
-});
+} & Pick<InstallationParts, 'isHeld' | 'newestBackup'>) => {
+  const parts = { database, audit, due, checks, config, networks, isLive, isHeld, newestBackup };
+  return {
+    /** What a start logs unless it is ok. */
+    startRules: async () => [...localRules(parts), ...(await databaseRules(parts))].filter(({ atStart }) => atStart),
+    routes: installationRoutes({ read: createReadInstallation(parts), isOperator, readHold }),
+  };
+};

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { access, constants, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { mustBeUsable, unlessMissing } from '#server/health/folder';
 
 /** First and last byte, both included. */
 export interface ByteRange {
@@ -30,8 +31,8 @@ export const createLocalFiles = (folder: string): MediaFiles => {
     place: `the folder ${folder}`,
 
     check: async ({ changesNothing = false } = {}) => {
+      await mustBeUsable(folder, 'media is');
       if (!changesNothing) await mkdir(folder, { recursive: true });
-      await access(await nearestFolder(folder), constants.W_OK);
     },
 
     put: async (key, path) => {
@@ -55,15 +56,6 @@ export const createLocalFiles = (folder: string): MediaFiles => {
   };
 };
 
-/** The folder itself, or the closest parent that exists. */
-const nearestFolder = async (folder: string): Promise<string> => {
-  const stats = await unlessMissing(stat(folder));
-  if (stats === undefined) return nearestFolder(dirname(folder));
-  if (!stats.isDirectory())
-    throw new Error(`${folder} is a file. Move it away: media is kept in a folder of that name.`);
-  return folder;
-};
-
 /** Every file of a folder; none when the folder does not exist. */
 export const filesIn = async function* (folder: string) {
   for (const key of (await unlessMissing(readdir(folder))) ?? []) {
@@ -71,9 +63,3 @@ export const filesIn = async function* (folder: string) {
     if (stats?.isFile()) yield { key, changedAt: stats.mtime };
   }
 };
-
-const unlessMissing = <T>(work: Promise<T>): Promise<T | undefined> =>
-  work.catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
