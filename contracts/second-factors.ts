@@ -118,10 +118,10 @@ export const secondFactorRoutes = {
     tag: 'Members',
     summary: 'Remove the second factors of a member',
     description:
-      'For somebody who lost them: the authenticator app, recovery codes and passkeys are removed, and all their sessions end. They get a mail. Only for a person whose workspaces are all yours; for others, and for the operator, there is `posthorn user reset`.',
+      'For somebody who lost them, with your own password or a code: the authenticator app, recovery codes and passkeys are removed, and all their sessions end. They get a mail. Only for a person whose workspaces are all yours; for others, and for the operator, there is `posthorn user reset`.',
     roles: ['owner'],
     params: byId('User id of the member'),
-    body: Empty,
+    body: FactorProof,
     answer: Done,
     more: ['NotFound', 'Conflict'],
   }),

@@ -1277,9 +1277,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Remove the second factors of a member.
      *
-     * For somebody who lost them: the authenticator app, recovery codes and passkeys are removed, and all their
-     * sessions end. They get a mail. Only for a person whose workspaces are all yours; for others, and for the
-     * operator, there is `posthorn user reset`.
+     * For somebody who lost them, with your own password or a code: the authenticator app, recovery codes and
+     * passkeys are removed, and all their sessions end. They get a mail. Only for a person whose workspaces are all
+     * yours; for others, and for the operator, there is `posthorn user reset`.
      *
      * Roles: owner.
      */
@@ -4367,6 +4367,10 @@ export interface RenewRecoveryCodesInput {
 export interface ResetFactorsInput {
   /** User id of the member */
   id: string;
+  /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
+  password?: string;
+  /** In place of the password: a code from your app, or a recovery code (default `''`) */
+  code?: string;
 }
 
 /** The slots of a workspace */

@@ -469,7 +469,7 @@ describe('what only whoever set Posthorn up may do', () => {
 });
 
 describe('lost factors', () => {
-  test('are removed by an owner, which is mailed and ends all sessions', async () => {
+  test('are removed by an owner who proves who they are, which is mailed and ends all sessions', async () => {
     const { userId: ownerId, workspaceId, email: ownerEmail } = await service.addWorkspace();
     const owner = service.browser();
     await owner.signIn(ownerEmail);
@@ -480,10 +480,19 @@ describe('lost factors', () => {
     const { codes } = await setUp(browser);
     await addPasskey(browser);
     const half = await stop(email);
-    const reset = (id: string, who = owner) => who.post(`/api/app/members/${id}/reset-factors`, {});
+    const reset = (id: string, who = owner, proof: object = { password }) =>
+      who.post(`/api/app/members/${id}/reset-factors`, proof);
     expect(await reset(userId, browser)).toMatchObject({ status: 403 });
     expect(await reset(ownerId)).toMatchObject({ status: 409 });
     expect(await reset(service.owner.userId)).toMatchObject({ status: 404 });
+    // A stolen session of the owner is not enough.
+    for (const proof of [{}, { password: 'wrong' }, { code: '123456' }]) {
+      expect(await reset(userId, owner, proof)).toMatchObject({
+        status: 400,
+        body: { issues: [{ path: 'password' }] },
+      });
+    }
+    expect(await isIn(browser)).toBe(true);
     expect((await reset(userId)).status).toBe(200);
     expect(await isIn(browser)).toBe(false);
     expect(await give(half, codes[0] ?? '')).toMatchObject({ status: 404 });
@@ -501,7 +510,7 @@ describe('lost factors', () => {
     await service.database.run(join, [workspaceId, userId]);
     const owner = service.browser();
     await owner.signIn(ownerEmail);
-    const refused = await owner.post(`/api/app/members/${userId}/reset-factors`, {});
+    const refused = await owner.post(`/api/app/members/${userId}/reset-factors`, { password });
     expect(refused).toMatchObject({ status: 409, body: { message: expect.stringContaining('posthorn user reset') } });
     const { path } = await service.posthorn.userAdministration.newPasswordPath(email);
     const fresh = service.browser();

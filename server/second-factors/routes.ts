@@ -145,9 +145,10 @@ export const secondFactorRoutes = ({
       });
     },
 
-    resetFactors: ({ caller, params: { id }, requestId }) =>
-      transaction(async () => {
-        const { workspaceId, userId } = caller;
+    resetFactors: async ({ caller, signedIn, body, params: { id }, address, requestId }) => {
+      const { workspaceId, userId } = caller;
+      await proof.mustProve(signedIn, body, address);
+      return transaction(async () => {
         const person = await people.ownedBy(userId, workspaceId, id);
         if (person === undefined) throw notFound('member', id);
         if (id === userId) {
@@ -176,6 +177,7 @@ export const secondFactorRoutes = ({
           },
         );
         return { done: true as const };
-      }),
+      });
+    },
   };
 };

@@ -7,6 +7,8 @@ import { Avatar } from '#web/parts/avatar.tsx';
 import { capitalize } from '#web/parts/capitalize.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
+import { ProofDialog } from '#web/parts/proof-dialog.tsx';
+import type { toProof } from '#web/parts/proof-field.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys, queries } from '#web/queries.ts';
@@ -130,13 +132,13 @@ const ApproverBox = ({ member }: { member: Member }) => {
 /** For somebody who lost phone and recovery codes. */
 const ResetDialog = ({ member, onClose }: { member: Member | undefined; onClose: () => void }) => {
   const client = useQueryClient();
-  const reset = async () => {
+  const reset = async (proof: ReturnType<typeof toProof>) => {
     if (!member) return;
-    await app.resetFactors({ id: member.userId });
+    await app.resetFactors({ id: member.userId, ...proof });
     await client.invalidateQueries({ queryKey: keys.members });
   };
   return (
-    <ConfirmDialog
+    <ProofDialog
       opened={member !== undefined}
       onClose={onClose}
       title={`Remove the second factors of ${member ? nameOf(member) : ''}?`}
@@ -146,7 +148,7 @@ const ResetDialog = ({ member, onClose }: { member: Member | undefined; onClose:
     >
       Their authenticator app, recovery codes and passkeys stop working, and they are signed out everywhere. Be sure
       that it is them who asked: from then on their password alone signs them in. They get a mail.
-    </ConfirmDialog>
+    </ProofDialog>
   );
 };
 
