@@ -203,6 +203,8 @@ export const createDecisions = ({
   const prepare = async (caller: Caller, { id, edit, confirmation }: CardToCheck & { confirmation?: Assertion }) => {
     const row = await store.get(caller.workspaceId, id);
     if (row === undefined) throw notFound('approval card', id);
+    // Check before the lock too: if the rejection is undone in the meantime, the approval would run without its edit.
+    if (row.status !== 'Open') throw alreadyDecided(row);
     const { becomes } = row.subject as Subject;
     const draft = becomes && draftOf({ becomes });
     if (draft) await lifecycle.fitPictures(caller, draft);
