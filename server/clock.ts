@@ -20,11 +20,13 @@ export const startStopwatch = (monotonicMs = () => performance.now(), wallMs = (
   };
 };
 
+/** How far the sandbox clock was moved. */
+export const movedMsOf = (clock: Clock) => clock.now().getTime() - Date.now();
+
 /** Real elapsed time plus moves of the sandbox clock. Setting the machine's clock does not change it. */
 export const startSteadyStopwatch = (clock: Clock): Stopwatch => {
-  const offsetMs = () => clock.now().getTime() - Date.now();
-  const [startedMs, startOffsetMs] = [performance.now(), offsetMs()];
-  return () => performance.now() - startedMs + Math.round(offsetMs() - startOffsetMs);
+  const [startedMs, startMovedMs] = [performance.now(), movedMsOf(clock)];
+  return () => performance.now() - startedMs + Math.round(movedMsOf(clock) - startMovedMs);
 };
 
 export interface MovableClock extends Clock {

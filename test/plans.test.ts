@@ -189,11 +189,6 @@ describe('PlanLimit', () => {
     expect(await used()).toEqual({ scheduled: 1, paidPosts: 1 });
     await service.posthorn.lifecycle.unschedule(human, fresh.id);
     expect(await used()).toEqual({ scheduled: 0, paidPosts: 0 });
-    // As long as the migration that brings the column has to wait, what is scheduled stays counted.
-    await service.database.script('alter table posts drop column counted');
-    const early = await plan([x]);
-    await service.posthorn.lifecycle.unschedule(human, early.id);
-    expect(await used()).toEqual({ scheduled: 1, paidPosts: 1 });
   });
 
   test('forgets what was used in earlier months, and keeps what was used in this one', async () => {

@@ -238,7 +238,7 @@ test('/readyz says what doctor says while a table that this release needs is mis
   const { status, body } = await service.request('GET', '/readyz');
   const { checks } = await diagnose({ ...service.config, databaseUrl: urlOf(service.parts) });
   expect([status, body]).toEqual([503, expect.stringContaining(`Migrations pending: ${last?.number} ${last?.name}.`)]);
-  expect(checks).toContainEqual({ name: 'database', level: 'failure', message: body });
+  expect(checks).toContainEqual({ name: 'migrations', level: 'failure', message: body });
   await service.stop();
 });
 

@@ -1,4 +1,4 @@
-import type { Clock } from '#server/clock';
+import { type Clock, movedMsOf } from '#server/clock';
 import type { Site } from './network.ts';
 import type { Request } from './request.ts';
 
@@ -8,8 +8,8 @@ const readingMs = 1_000;
 /** The clocks of networks, as the `Date` header of their latest answers says. Kept by name of the server. */
 export const createNetworkClocks = (clock: Clock) => {
   const seen = new Map<string, { readonly dateMs: number; readonly atMs: number; readonly movedMs: number }>();
-  /** How far the sandbox clock was moved, which also moves the clocks of the sandbox networks. */
-  const movedMs = () => clock.now().getTime() - Date.now();
+  /** A move of the sandbox clock also moves the clocks of the sandbox networks. */
+  const movedMs = () => movedMsOf(clock);
 
   return {
     watch: (server: string, site: Site): Site => {

@@ -117,11 +117,7 @@ const move = sql(
   `update posts set status = $3, scheduled_at = $4, ${touch} where id = $1 and workspace_id = $2
    returning ${postColumns}, ${notifyTabs('post')}`,
 );
-// The column may be missing: migration 34 waits behind 32 until processes of an earlier build have ended.
-const counted = sql(
-  'posts.counted',
-  `select to_jsonb(p) -> 'counted' as counted from posts p where id = $1 and workspace_id = $2`,
-);
+const counted = sql('posts.counted', 'select counted from posts where id = $1 and workspace_id = $2');
 const setCounted = sql('posts.setCounted', 'update posts set counted = $3 where id = $1 and workspace_id = $2');
 const postKeys = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
 /**
