@@ -177,24 +177,27 @@ const cases: readonly Case[] = [
 
 describe('doctor', () => {
   // Side by side, because what never answers is waited for until a bound is over.
-  test.concurrent.for(cases)('and the start name it, and what to do: $what', async (broken, { onTestFinished }) => {
-    const installation = await healthy.copy();
-    onTestFinished(installation.drop);
-    const { settings, options } = await broken.breakIt(installation, onTestFinished);
-    const LOG_FILE = join(installation.dataDir, 'posthorn.log');
-    const config = installation.configWith({ START_PATIENCE: '0s', LOG_LEVEL: 'warn', LOG_FILE, ...settings });
-    const { text, healthy: isHealthy } = await diagnose(config, options);
-    expect(text).toMatch(broken.says);
-    const level = /[A-Za-z]+/.exec(broken.says.source)?.[0];
-    expect([isHealthy, /^FAILURE/m.test(text)]).toEqual([level !== 'FAILURE', level === 'FAILURE']);
-    if (level !== 'note') expect(text).not.toContain('All is well');
-    if (broken.refuses) await expect(start(config)).rejects.toThrow(broken.refuses);
-    if (broken.logs) {
-      await (await start(config)).stop();
-      const lines = (await readFile(LOG_FILE, 'utf8')).trim().split('\n');
-      expect(lines.map((line) => JSON.parse(line).msg)).toContainEqual(expect.stringMatching(broken.logs));
-    }
-  });
+  test.concurrent.for(cases.map((one) => [one.what, one] as const))(
+    'and the start name it, and what to do: %s',
+    async ([, broken], { onTestFinished }) => {
+      const installation = await healthy.copy();
+      onTestFinished(installation.drop);
+      const { settings, options } = await broken.breakIt(installation, onTestFinished);
+      const LOG_FILE = join(installation.dataDir, 'posthorn.log');
+      const config = installation.configWith({ START_PATIENCE: '0s', LOG_LEVEL: 'warn', LOG_FILE, ...settings });
+      const { text, healthy: isHealthy } = await diagnose(config, options);
+      expect(text).toMatch(broken.says);
+      const level = /[A-Za-z]+/.exec(broken.says.source)?.[0];
+      expect([isHealthy, /^FAILURE/m.test(text)]).toEqual([level !== 'FAILURE', level === 'FAILURE']);
+      if (level !== 'note') expect(text).not.toContain('All is well');
+      if (broken.refuses) await expect(start(config)).rejects.toThrow(broken.refuses);
+      if (broken.logs) {
+        await (await start(config)).stop();
+        const lines = (await readFile(LOG_FILE, 'utf8')).trim().split('\n');
+        expect(lines.map((line) => JSON.parse(line).msg)).toContainEqual(expect.stringMatching(broken.logs));
+      }
+    },
+  );
 
   test('prints the line of each check as it ends, and does not wait for the others', async ({ onTestFinished }) => {
     const installation = await healthy.copy();
