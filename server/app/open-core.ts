@@ -4,6 +4,7 @@ import { prepare } from '#server/startup/startup-migrations';
 import { type ConnectOptions, connect } from '#server/store/connect';
 import { openDatabase } from '#server/store/database';
 import { toDatabaseError } from '#server/store/database-error';
+import { mustUseTables } from '#server/store/schema-checks';
 
 import { type Core, wireCore } from './core.ts';
 
@@ -19,6 +20,7 @@ export interface OpenCore {
 export const openCore = async (config: Config): Promise<OpenCore> => {
   const { core, close } = await connectCore(config);
   try {
+    await mustUseTables(core.database);
     await prepare(core.database, core.sandboxClock, config, { info: () => undefined, warn: console.error });
     return { core, close };
   } catch (error) {

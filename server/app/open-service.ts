@@ -10,6 +10,7 @@ import { prepare } from '#server/startup/startup-migrations';
 import { connect } from '#server/store/connect';
 import { type Connection, type Database, openDatabase } from '#server/store/database';
 import { toDatabaseError } from '#server/store/database-error';
+import { mustUseTables } from '#server/store/schema-checks';
 
 import { type Core, wireCore } from './core.ts';
 import { createPosthorn, type Posthorn } from './service.ts';
@@ -77,6 +78,7 @@ const assemble = async (
     const clock = createMovableClock();
     const report = createReport(log, 'work in the background failed');
     const core = wireCore({ database, config, clock, wallClock: systemClock, report });
+    await mustUseTables(database).catch(toDatabaseError(config));
     const seal = await openKeys(config, core.registry.sealed()).catch(toDatabaseError(config));
     const posthorn = createPosthorn({ core, outbound, seal, ownUrl, log });
     const closeAll = async () => {

@@ -6,6 +6,7 @@ import { type Check, checksNamed, countOf } from '#server/health/check';
 import type { Network } from '#server/networks/network';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
 import { toDatabaseError } from '#server/store/database-error';
+import { restoreIndexes } from '#server/store/schema-checks';
 
 const orFix = 'or run `posthorn doctor --fix`';
 
@@ -70,6 +71,7 @@ export const checkTables = async (config: Config, { database }: Core, fix: Fix):
   if (fix) {
     const applied = await migrate(database, migrations);
     if (applied.length > 0) fix(`Migrations applied: ${listNames(applied)}`);
+    await restoreIndexes(database, (name) => fix(`Index made: ${name}`));
   }
   const pending = await pendingIn(database, migrations);
   if (pending.length === 0) return [ok(`Database answers (${place}), schema is up to date`)];
@@ -81,8 +83,11 @@ export const checkTables = async (config: Config, { database }: Core, fix: Fix):
 
 export const migrationCheck = 'migrations';
 
-export const isMigrated = (checks: readonly Check[]) =>
-  !checks.some(({ name, level }) => name === migrationCheck && level === 'failure');
+/** False too when a check that another one explains gave no line. */
+export const isMigrated = (checks: readonly Check[]) => {
+  const ours = checks.filter(({ name }) => name === migrationCheck);
+  return ours.length > 0 && ours.every(({ level }) => level !== 'failure');
+};
 
 export const checkMedia = async (config: Config, fix: Fix): Promise<Check[]> => {
   const { mustStoreMedia, openMediaFiles } = await import('#server/media/open-files');

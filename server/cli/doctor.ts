@@ -5,6 +5,8 @@ import type { MeasureFreeBytes } from '#server/health/disk-space';
 import { runChecks } from '#server/installation/run-checks';
 import type { Network } from '#server/networks/network';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
+import { isForbidden } from '#server/store/pg-errors';
+import { checkOwners } from '#server/store/schema-checks';
 import type { Command } from './command.ts';
 import {
   checkAssistant,
@@ -156,17 +158,21 @@ const checkDatabase = async ({
   const { database, registry } = core;
   try {
     // A repair takes as long as it takes.
+    const owners = await runChecks([{ name: 'tables', run: () => checkOwners(database) }], { onEnd });
+    const isKnown = (error: unknown) => isForbidden(error) && owners.some(({ level }) => level === 'failure');
+    const options = { onEnd, isKnown };
     const tables = await runChecks(
       [
         { name: migrationCheck, run: () => checkTables(config, core, fix) },
         { name: 'database', run: () => checkWritable(config, core) },
       ],
-      { onEnd, ...(fix && { ms: repairMs }) },
+      { ...options, ...(fix && { ms: repairMs }) },
     );
+    const base = [...owners, ...tables];
     const keys = { name: 'keys', run: () => checkKeys(config, core) };
-    if (!isMigrated(tables)) return [...tables, ...(await runChecks([keys, networksCheck], { onEnd }))];
+    if (!isMigrated(tables)) return [...base, ...(await runChecks([keys, networksCheck], options))];
     if (fix)
-      tables.push(
+      base.push(
         ...(await runChecks([{ name: 'media', run: () => removeOrphans(core, fix) }], { onEnd, ms: repairMs })),
       );
     for (const id of await answerWithin(core.enteredKeys).catch(() => [])) entered.add(id);
@@ -182,7 +188,7 @@ const checkDatabase = async ({
       newestBackup: core.newestBackup,
     });
     return [
-      ...tables,
+      ...base,
       ...(await runChecks(
         [
           keys,
@@ -191,7 +197,7 @@ const checkDatabase = async ({
           { name: 'clock', run: () => checkNetworkClock(config, core, networks, internet) },
           networksCheck,
         ],
-        { onEnd },
+        options,
       )),
     ];
   } finally {

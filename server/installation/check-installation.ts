@@ -16,6 +16,7 @@ import { endOfNode } from '#server/startup/end-of-node';
 import { checkClock, measureClockSkewMs } from '#server/store/clock-skew';
 import type { Database } from '#server/store/database';
 import { messageOf } from '#server/store/pg-errors';
+import { checkIndexes } from '#server/store/schema-checks';
 import { checkSettingNames } from './misspelt-settings.ts';
 import type { CheckRule } from './run-checks.ts';
 
@@ -86,6 +87,7 @@ export const databaseRules = async (parts: InstallationParts): Promise<CheckRule
       run: async () =>
         checkRecurringWork(await readJobs(database, config.mongodbUrl, () => undefined), { now, production }),
     },
+    { name: 'indexes', run: () => checkIndexes(database), atStart: true },
     {
       name: 'clock',
       run: async () => [checkClock(await measureClockSkewMs(database), 'the database')],

@@ -21,18 +21,25 @@ export const runChecks = async (
   {
     onEnd = () => undefined,
     ms = checkMs,
+    isKnown = () => false,
   }: {
     readonly onEnd?: (checks: readonly Check[]) => void;
     readonly ms?: number;
+    /** Whether another check has named the cause of this error, which then gets no line. */
+    readonly isKnown?: (error: unknown) => boolean;
   } = {},
 ): Promise<Check[]> => {
   const results = await Promise.all(
     rules.map(async ({ name, run, advice = defaultAdvice }) => {
-      const checks = await answerWithin(run, ms).catch((error: unknown) => [
-        error instanceof NoAnswer
-          ? checksNamed(name).failure(`The check of ${name} has no result after ${ms / 1000} s. ${advice}`)
-          : checksNamed(name).failure(messageOf(error).replace(/\.?$/, '.')),
-      ]);
+      const checks = await answerWithin(run, ms).catch((error: unknown) => {
+        if (isKnown(error)) return [];
+        const { failure } = checksNamed(name);
+        return [
+          error instanceof NoAnswer
+            ? failure(`The check of ${name} has no result after ${ms / 1000} s. ${advice}`)
+            : failure(messageOf(error).replace(/\.?$/, '.')),
+        ];
+      });
       onEnd(checks);
       return checks;
     }),

@@ -18,6 +18,8 @@ const fullCodes = /^53300$/;
 const unwritableCodes = /^(53100|25006|58030)$/;
 
 const readOnlyCode = '25006';
+/** The role lacks a privilege. */
+const forbiddenCode = '42501';
 
 /** A lock timeout or a deadlock. */
 const lockedCodes = /^(55P03|40P01)$/;
@@ -40,6 +42,8 @@ export const isLocked = (error: unknown) => chainOf(error).some(({ code = '' }) 
 export const isUnwritable = (error: unknown) => chainOf(error).some(({ code = '' }) => unwritableCodes.test(code));
 
 export const isReadOnly = (error: unknown) => codesOf(error).includes(readOnlyCode);
+
+export const isForbidden = (error: unknown) => codesOf(error).includes(forbiddenCode);
 
 /** A prepared statement of the connection is no longer valid. */
 export const isStale = (error: unknown) => chainOf(error).some(({ code = '' }) => staleCodes.test(code));
