@@ -105,7 +105,8 @@ describe('a build', () => {
     await mkdir(join(clone, 'dist'));
     for (const name of ['contracts', 'generated', 'node_modules', 'server', 'scripts/call', 'scripts/cli.ts', 'web'])
       await symlink(join(root, name), join(clone, name));
-    for (const name of ['package.json', 'scripts/build.mjs']) await cp(join(root, name), join(clone, name));
+    for (const name of ['package.json', 'scripts/build.mjs', 'scripts/node-version.mjs'])
+      await cp(join(root, name), join(clone, name));
   });
 
   afterAll(() => rm(clone, { recursive: true }));
