@@ -20,10 +20,10 @@ export const contest = ({ title, intro, connections: usual, enter }, { rounds = 
     return { text, values: valuesOf(entered, samples, rounds) };
   });
 
-/** Starts the load. What it returns sends it to one server for some seconds, and measures. */
-export const openVisits = ({ work, afterVisit }, { connections, amount }) => {
+/** Starts the load. What it returns sends it to one server, for some seconds or an amount of requests, and measures. */
+export const openVisits = ({ work, afterVisit }, { connections }) => {
   const load = startFile('load.mjs');
-  return async ({ url, pid, name }, what, seconds) => {
+  return async ({ url, pid, name }, what, { seconds, amount }) => {
     const { path, headers, bodies } = work[what];
     const before = cpuSeconds(pid);
     load.send({ url: url + path, headers, bodies, connections, seconds, amount });
@@ -37,17 +37,17 @@ export const openVisits = ({ work, afterVisit }, { connections, amount }) => {
 
 const run = async (entered, { rounds, seconds, connections, warmUp, amount }) => {
   const { servers, work, close } = entered;
-  const visit = openVisits(entered, { connections, amount });
+  const visit = openVisits(entered, { connections });
   if (warmUp) {
     say('warming up …');
-    for (const what of Object.keys(work)) for (const server of servers) await visit(server, what, warmUp);
+    for (const what of Object.keys(work)) for (const server of servers) await visit(server, what, { seconds: warmUp });
   }
   const samples = [];
   for (let round = 1; round <= rounds; round++) {
     say(`round ${round} of ${rounds} …`);
     for (const what of Object.keys(work)) {
       for (const server of shuffled(servers)) {
-        samples.push({ round, what, server: server.name, ...(await visit(server, what, seconds)) });
+        samples.push({ round, what, server: server.name, ...(await visit(server, what, { seconds, amount })) });
       }
     }
   }

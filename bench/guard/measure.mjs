@@ -5,22 +5,21 @@ import { say, shuffled } from '../table.mjs';
 import { comparisonTable, findWorse, lowerOf, mediansOf, referenceTable } from './compare.mjs';
 import { openMcp, openPublish, openRest, openWebhooks } from './parts.mjs';
 
-const figures = { due: 500, sizes: [1_000, 10_000], aheadMs: 1_500, perWebhook: 150, connections: 16 };
-const blinkFigures = { due: 10, sizes: [10, 40], aheadMs: 1_000, perWebhook: 1, connections: 2, amount: 4 };
-const warmUpSeconds = 2;
+const figures = { due: 1_000, sizes: [1_000, 10_000], aheadMs: 1_500, perWebhook: 250, connections: 16 };
+const blinkFigures = { due: 10, sizes: [10, 40], aheadMs: 1_000, perWebhook: 1, connections: 2 };
 
 /** Compares with `reference`, a map of costs; without one the result is what becomes the reference. */
-export const measure = ({ rounds = 5, seconds = 1, blink, reference }) =>
+export const measure = ({ rounds = 5, blink, reference }) =>
   atPlace({ blink }, async (place) => {
     if (cpuSeconds(process.pid) === undefined) throw new Error('guard reads CPU times from /proc: run it on Linux.');
-    const turn = { ...(blink ? blinkFigures : figures), seconds, blink };
+    const turn = { ...(blink ? blinkFigures : figures), blink };
     say('starting …');
     const parts = [];
     // rest deletes the posts that are made after its own, so mcp makes its posts first.
     for (const open of [openMcp, openRest, openWebhooks, openPublish]) parts.push(await open(place, turn));
     if (!blink) {
       say('warming up …');
-      for (const part of parts) await part.sample(warmUpSeconds);
+      for (const part of parts) await part.warmUp();
     }
     const result = await judge(parts, rounds, reference);
     for (const { close } of parts) await close();

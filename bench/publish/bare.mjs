@@ -41,15 +41,21 @@ let wake = () => undefined;
 process.on('message', () => wake());
 process.send('ready');
 let running = 0;
+let freed = () => undefined;
 for (;;) {
   if (running >= atOnce) {
-    await new Promise((resolve) => setImmediate(resolve));
-    continue;
+    // Asking again and again would cost the more CPU time the slower the machine is.
+    await new Promise((resolve) => {
+      freed = resolve;
+    });
   }
   const { rows } = await pool.query({ ...claim, values: [atOnce - running] });
   for (const row of rows) {
     running++;
-    post(row).finally(() => running--);
+    post(row).finally(() => {
+      running--;
+      freed();
+    });
   }
   if (rows.length > 0) continue;
   const filled = new Promise((resolve) => {
