@@ -232,7 +232,7 @@ const installations: readonly [string, () => Promise<Broken | undefined> | Broke
   [
     'the disk is full',
     () => ({ options: { freeBytes: async () => 50e6 } }),
-    /^FAILURE {2}Only 0\.1 GB are free on the disk of \S+\. Make room/m,
+    /^FAILURE {2}Only 0\.1 GB are free on the disk of \S+, so uploads are refused \(DISK_RESERVE_MB\)\. Make room/m,
   ],
   [
     'the disk is nearly full',

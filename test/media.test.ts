@@ -891,7 +891,7 @@ test('a full disk is told as what it is', async () => {
   const told = describeUpload('file', () => Promise.reject(full));
   await expect(told).rejects.toMatchObject({
     code: 'Internal',
-    message: expect.stringContaining('disk of the server is full'),
+    message: expect.stringContaining('disk of this server has no room'),
   });
 });
 

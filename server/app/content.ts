@@ -1,6 +1,7 @@
 import { openBin } from '#server/bin/slice';
 import type { AskInstead } from '#server/context';
 import { openForecast } from '#server/forecast/slice';
+import type { MeasureFreeBytes } from '#server/health/disk-space';
 import { openHistory } from '#server/history/slice';
 import { openIdempotency } from '#server/idempotency/slice';
 import { openLabels } from '#server/labels/slice';
@@ -33,6 +34,7 @@ export const wireContent = ({
   outbound,
   seal,
   addressesMs,
+  freeBytes,
   askInstead,
 }: {
   core: Core;
@@ -42,6 +44,7 @@ export const wireContent = ({
   outbound: Outbound;
   seal: Seal;
   addressesMs: number | undefined;
+  freeBytes: MeasureFreeBytes;
   askInstead: AskInstead;
 }) => {
   const { registry, database, config, clock, wallClock, report } = core;
@@ -61,6 +64,7 @@ export const wireContent = ({
       clock,
       wallClock,
       addressesMs,
+      freeBytes,
       report,
     }),
   );

@@ -14,6 +14,7 @@ import type { Scheduler } from '#server/jobs/scheduler';
 import { openMcp } from '#server/mcp/open-mcp';
 import type { ServiceMetrics } from '#server/metrics/metrics';
 import { findSchemaProblem } from '#server/startup/startup-migrations';
+import { describeUnwritable } from '#server/store/retry';
 import type { Members } from '#server/workspaces/members';
 import type { PersonDeletion } from '#server/workspaces/person-deletion';
 import type { Agents } from './agents.ts';
@@ -148,5 +149,6 @@ export const wireDoors = ({
     findSchemaProblem: () => findSchemaProblem(database),
     config,
     log,
+    describeError: describeUnwritable,
   });
 };

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Identity } from '#server/auth/identity-provider/identity';
 import { openBackups } from '#server/backup/slice';
 import type { Stopwatch } from '#server/clock';
+import { type MeasureFreeBytes, measureFreeBytes } from '#server/health/disk-space';
 import { openHold } from '#server/hold/slice';
 import { createScheduler } from '#server/jobs/scheduler';
 import { createMetrics } from '#server/metrics/metrics';
@@ -35,6 +36,8 @@ export interface ServiceParts {
   readonly webhookAnswerMs?: number;
   /** Time limit for one call that fetches files from URLs. */
   readonly addressesMs?: number;
+  /** For tests, which cannot fill a disk. */
+  readonly freeBytes?: MeasureFreeBytes;
   /** For tests, which move time: measures the leases of sends, deliveries, messages and token refreshes. */
   readonly startStopwatch?: () => Stopwatch;
 }
@@ -49,6 +52,7 @@ export const createPosthorn = ({
   allowedWebhooks,
   webhookAnswerMs,
   addressesMs,
+  freeBytes = measureFreeBytes,
   startStopwatch,
 }: ServiceParts) => {
   const { registry, database, report, sandboxClock, auth } = core;
@@ -86,6 +90,7 @@ export const createPosthorn = ({
     outbound,
     seal,
     addressesMs,
+    freeBytes,
     // Lazy: approvals are opened after posts, because requests are about posts.
     askInstead: (...args) => agents.approvals.askInstead(...args),
   });
@@ -145,6 +150,7 @@ export const createPosthorn = ({
         mayTry: workspaces.mayTry,
         config: core.config,
         wallClock: core.wallClock,
+        freeBytes,
         report,
       }),
     ),

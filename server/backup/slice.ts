@@ -1,5 +1,6 @@
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
+import type { MeasureFreeBytes } from '#server/health/disk-space';
 import type { Hold } from '#server/hold/hold';
 import type { Seal } from '#server/secrets/seal';
 import type { ProofOfPerson, SignedIn } from '#server/signed-in';
@@ -20,6 +21,7 @@ export const openBackups = ({
   mayTry,
   config,
   wallClock: clock,
+  freeBytes,
   report,
 }: {
   database: Database;
@@ -31,9 +33,10 @@ export const openBackups = ({
   mayTry: (address: string) => void;
   config: Config;
   wallClock: Clock;
+  freeBytes: MeasureFreeBytes;
   report: (error: unknown) => void;
 }) => {
-  const backups = createBackups({ list: createBackupList(database), config, clock, report });
+  const backups = createBackups({ list: createBackupList(database), config, clock, freeBytes, report });
   const downloads = createDownloadAddresses({ seal, clock });
   const restoring = createRestoring({ config, isEmpty, mayRestore });
   return {

@@ -69,6 +69,8 @@ export interface Config {
     readonly imageBytes: number;
     readonly videoBytes: number;
     readonly documentBytes: number;
+    /** Free space of the data folder that uploads leave. */
+    readonly reserveBytes: number;
     /** Folder of ffmpeg and ffprobe; empty: where programs usually are. */
     readonly ffmpegFolder: string;
     /** Absent: a folder below dataDir. */
@@ -204,6 +206,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
       imageBytes: settings.MAX_IMAGE_MB * 1024 * 1024,
       videoBytes: settings.MAX_VIDEO_MB * 1024 * 1024,
       documentBytes: bounds.documentBytes,
+      reserveBytes: settings.DISK_RESERVE_MB * 1024 * 1024,
       ffmpegFolder: settings.FFMPEG_PATH ? resolve(settings.FFMPEG_PATH) : '',
       s3: s3Store(settings),
     },

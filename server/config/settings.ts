@@ -251,6 +251,11 @@ export const Settings = z.object({
     .meta(without('where programs usually are')),
   MAX_IMAGE_MB: wholeNumber(1, 1000).default(30).describe('The largest image that may be uploaded'),
   MAX_VIDEO_MB: wholeNumber(1, 5000).default(1024).describe('The largest video that may be uploaded'),
+  DISK_RESERVE_MB: wholeNumber(0, 1_000_000)
+    .default(500)
+    .describe(
+      'Free space that uploads leave on the disk of `POSTHORN_DATA`, for the database: see [Operating Posthorn](operating.md#a-disk-that-fills-up)',
+    ),
   S3_ENDPOINT: z
     .string()
     .regex(/^https?:\/\/[^?#@\s]+$/, 'must be the http(s):// address of the store')

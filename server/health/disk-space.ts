@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { type Check, checksNamed } from './check.ts';
 
 const gigabyte = 1e9;
-const warningBytes = 2 * gigabyte;
-const failureBytes = 0.2 * gigabyte;
+/** Above the reserve, so that somebody can make room before uploads are refused. */
+const warningBytes = 1.5 * gigabyte;
 
 export type MeasureFreeBytes = (folder: string) => Promise<number>;
 
@@ -20,11 +20,19 @@ export const measureFreeBytes: MeasureFreeBytes = async (folder) => {
   }
 };
 
-export const checkDiskSpace = async (folder: string, measure = measureFreeBytes): Promise<Check> => {
+/** Fails when uploads are refused. */
+export const checkDiskSpace = async (
+  folder: string,
+  reserveBytes: number,
+  measure = measureFreeBytes,
+): Promise<Check> => {
   const disk = checksNamed('disk space');
   const bytes = await measure(folder);
   const free = `${(bytes / gigabyte).toFixed(1)} GB are free on the disk of ${folder}`;
-  if (bytes >= warningBytes) return disk.ok(free);
-  const message = `Only ${free}. Make room: without it nothing can be uploaded or published.`;
-  return bytes >= failureBytes ? disk.warning(message) : disk.failure(message);
+  if (bytes >= reserveBytes + warningBytes) return disk.ok(free);
+  if (bytes >= reserveBytes)
+    return disk.warning(`Only ${free}. Make room: without it nothing can be uploaded or published.`);
+  return disk.failure(
+    `Only ${free}, so uploads are refused (DISK_RESERVE_MB). Make room, before the database has none.`,
+  );
 };

@@ -38,7 +38,7 @@ import { createBaseUrlMismatchWarning } from './base-url-mismatch.ts';
 import { allowOrigins } from './cors.ts';
 import { docsPages } from './docs.ts';
 import { downloadBackup, type FindBackupFile } from './download-backup.ts';
-import { answerErrors, noSuchPath } from './errors.ts';
+import { answerErrors, type DescribeError, noSuchPath } from './errors.ts';
 import { exportRoute } from './export.ts';
 import { type CheckedDatabase, createHealth, type Health } from './health.ts';
 import { helpPages } from './help.ts';
@@ -95,6 +95,7 @@ interface DoorParts {
   readonly signInElsewhere: Workspaces['signInElsewhere'];
   readonly config: Config;
   readonly log: Logger;
+  readonly describeError: DescribeError;
 }
 
 const createDoors = ({
@@ -189,7 +190,7 @@ export const openDoors = ({
   app.use('/docs', docsPages());
   app.use('/help', helpPages(helpFolder));
   app.use(web.files, web.pages, styleRoutes({ hasFont: true }));
-  app.use(web.notFound, noSuchPath, answerErrors(log));
+  app.use(web.notFound, noSuchPath, answerErrors(log, parts.describeError));
   return { app, health };
 };
 

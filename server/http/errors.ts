@@ -4,11 +4,14 @@ import { badInput, internal, Refusal } from '#server/errors';
 import { createReport } from '#server/logging/report';
 import { replyRefusal } from './reply.ts';
 
+/** What the caller can be told about an error that no rule threw. */
+export type DescribeError = (error: unknown) => Refusal | undefined;
+
 /** The one place where errors become responses. */
-export const answerErrors = (log: Logger): ErrorRequestHandler => {
+export const answerErrors = (log: Logger, describe: DescribeError = () => undefined): ErrorRequestHandler => {
   const report = createReport(log, 'request failed');
   return (error: unknown, req, res, _next) => {
-    const refusal = error instanceof Refusal ? error : (fromExpress(error) ?? internal());
+    const refusal = error instanceof Refusal ? error : (fromExpress(error) ?? describe(error) ?? internal());
     if (refusal.code === 'Internal') report(error, { requestId: req.requestId });
     if (refusal.retryAfterSeconds !== undefined) res.setHeader('retry-after', refusal.retryAfterSeconds);
     if (res.headersSent) res.destroy();

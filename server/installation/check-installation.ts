@@ -55,7 +55,10 @@ export const localRules = ({
 }: Pick<InstallationParts, 'config' | 'networks' | 'freeBytes'>): CheckRule[] => {
   const oldNode = endOfNode(process.version, systemClock.now());
   return [
-    { name: 'disk space', run: async () => [await checkDiskSpace(config.dataDir, freeBytes)] },
+    {
+      name: 'disk space',
+      run: async () => [await checkDiskSpace(config.dataDir, config.media.reserveBytes, freeBytes)],
+    },
     { name: 'backup', run: async () => [await checkBackupFolder(config.backup)], atStart: true },
     { name: 'settings', run: async () => checkSettings({ config, networks }), atStart: true },
     { name: 'Node', run: async () => (oldNode ? [checksNamed('Node').note(oldNode)] : []) },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Refusal } from '#server/errors';
 import { createDueLoop, type DueLoop } from '#server/jobs/due-loop';
 import type { FitJob, FitJobStore } from '#server/media/fits/store';
+import { NoRoom } from './disk-reserve.ts';
 import { type Ffmpeg, FitTrouble } from './ffmpeg.ts';
 import type { Renditions } from './renditions.ts';
 
@@ -101,5 +102,6 @@ export const createFitJobs = ({
 };
 
 const isDiskFull = (error: unknown) =>
+  error instanceof NoRoom ||
   (error instanceof FitTrouble && error.why === 'DiskFull') ||
   (error instanceof Error && 'code' in error && error.code === 'ENOSPC');

@@ -1,7 +1,6 @@
 import type { Clock } from '#server/clock';
 import { type Config, incomingFolder } from '#server/config/config';
 import type { Database } from '#server/store/database';
-import { createIncoming } from './incoming.ts';
 import { openMediaFiles } from './open-files.ts';
 import { createMediaStore, createRenditionStore, createResumableStore } from './store.ts';
 import { createIncomingSweep, createSweep } from './sweep.ts';
@@ -18,20 +17,20 @@ export const openMediaSweep = ({
   clock: Clock;
   wallClock: Clock;
 }) => {
-  const incoming = createIncoming({ folder: incomingFolder(config), limits: config.media });
+  const folder = incomingFolder(config);
   const store = createMediaStore(database);
   const sweepOrphans = createSweep({
     store,
     renditionStore: createRenditionStore(database),
     resumableStore: createResumableStore(database),
     files: openMediaFiles(config),
-    incoming,
+    incomingFolder: folder,
     clock,
     wallClock,
   });
   return {
     sweepOrphans,
-    sweepIncoming: createIncomingSweep({ store, incoming, wallClock }),
+    sweepIncoming: createIncomingSweep({ store, incomingFolder: folder, wallClock }),
     chores: { 'remove files without a media item': { every: '1 hour', run: sweepOrphans } },
   };
 };

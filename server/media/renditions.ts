@@ -12,6 +12,7 @@ import type { FitJobStore } from '#server/media/fits/store';
 import type { FitMode } from '#server/networks/fit';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
 import { decodeHeic } from './decode-heic.ts';
+import type { DiskReserve } from './disk-reserve.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 import type { ByteRange, MediaFiles } from './files.ts';
 import { type FitTarget, fitImage, recipe } from './fit-image.ts';
@@ -83,6 +84,7 @@ export const createRenditions = ({
   files,
   ffmpeg,
   folder,
+  reserve,
   baseUrl,
   report,
 }: {
@@ -93,6 +95,7 @@ export const createRenditions = ({
   files: MediaFiles;
   /** For temporary files. */
   folder: string;
+  reserve: DiskReserve;
   baseUrl: string;
   report: (error: unknown) => void;
 }) => {
@@ -141,6 +144,8 @@ export const createRenditions = ({
   ): Promise<Rendered | { refused: FitRefusal }> =>
     limitVideos(async () => {
       const sourcePath = `${path}.source`;
+      // The source and the result; a result is rarely larger.
+      await reserve.mustFit(2 * source.bytes);
       try {
         await pipeline(await readFile(source.id), createWriteStream(sourcePath));
         const { mimeType, width, height, durationMs } = source;

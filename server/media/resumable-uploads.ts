@@ -7,9 +7,10 @@ import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
 import { newSecretId } from '#server/ids';
+import { type DiskReserve, NoRoom } from './disk-reserve.ts';
 import { fileType, headBytes } from './file-type.ts';
 import type { MediaFiles } from './files.ts';
-import { describeUpload, type MediaLimits, mustFit } from './incoming.ts';
+import { describeUpload, type MediaLimits, maxFileBytes, mustFit } from './incoming.ts';
 import { toMediaItem } from './item.ts';
 import type { MediaStore, ResumableStore, ResumableUpload } from './store.ts';
 import type { Uploads } from './uploads.ts';
@@ -36,6 +37,7 @@ export const createResumableUploads = ({
   uploads,
   folder,
   limits,
+  reserve,
   baseUrl,
   clock,
 }: {
@@ -46,12 +48,13 @@ export const createResumableUploads = ({
   /** For the part that is arriving. */
   folder: string;
   limits: MediaLimits;
+  reserve: DiskReserve;
   baseUrl: string;
   clock: Clock;
 }) => {
   /** So that a client that asks again while its file is processed does not start the work a second time. */
   const finishing = new Map<string, Promise<MediaItem>>();
-  const maxBytes = Math.max(limits.imageBytes, limits.videoBytes, limits.documentBytes);
+  const maxBytes = maxFileBytes(limits);
 
   const find = async ({ workspaceId, userId }: Caller, id: string): Promise<ResumableUpload> => {
     const upload = await store.find(workspaceId, userId, id);
@@ -102,7 +105,7 @@ export const createResumableUploads = ({
       return item;
     } catch (error) {
       await refuse(workspaceId, upload, error);
-      throw error;
+      throw toKept(error, upload);
     }
   };
 
@@ -153,6 +156,7 @@ export const createResumableUploads = ({
         'Conflict',
         'Too many uploads of this workspace are not complete. Finish or delete some first.',
       );
+    await reserve.mustFit(bytes);
     return store.insert(workspaceId, {
       ...{ id: newSecretId('upload', clock.now()), userId, bytes, metadata },
       ...{ key: key ?? null, alt: alt ?? null, fileName: name ?? null },
@@ -194,7 +198,13 @@ export const createResumableUploads = ({
       if (upload.refusal) throw refusalOf(upload.refusal);
       if (offset !== upload.received) throw wrongOffset(upload.received);
       for (let isLast = false; !isLast && upload.received < upload.bytes; ) {
-        const part = await describeUpload('file', () => writePart(source, bounds.uploadPartBytes));
+        const most = Math.min(bounds.uploadPartBytes, upload.bytes - upload.received);
+        const part = await describeUpload('file', async () => {
+          await reserve.mustFitPart(most);
+          return writePart(source, bounds.uploadPartBytes);
+        }).catch((error: unknown) => {
+          throw toKept(error, upload);
+        });
         isLast = part.isLast;
         try {
           if (part.bytes === 0) break;
@@ -261,6 +271,19 @@ export const createResumableUploads = ({
 
 const refusalOf = ({ message, issues }: NonNullable<ResumableUpload['refusal']>) =>
   new Refusal('BadInput', message, issues);
+
+/** A full disk takes nothing from an upload that has begun. */
+const toKept = (error: unknown, { received, bytes }: ResumableUpload) =>
+  error instanceof NoRoom
+    ? Object.assign(
+        new NoRoom(
+          received === bytes
+            ? 'All its bytes are kept. Tell the operator, and ask for it again when there is room.'
+            : `Its first ${received} of ${bytes} bytes are kept. Tell the operator, and continue from there when there is room.`,
+        ),
+        { cause: error.cause },
+      )
+    : error;
 
 const wrongOffset = (received: number) =>
   new Refusal('Conflict', `The upload continues at byte ${received}. HEAD answers the offset to continue from.`);

@@ -1,10 +1,12 @@
 import type { Clock } from '#server/clock';
 import { type Config, incomingFolder } from '#server/config/config';
+import type { MeasureFreeBytes } from '#server/health/disk-space';
 import type { Live } from '#server/live/live';
 import { createFitJobStore } from '#server/media/fits/store';
 import type { Outbound } from '#server/outbound/guarded-client';
 import type { Seal } from '#server/secrets/seal';
 import type { Database } from '#server/store/database';
+import { createDiskReserve } from './disk-reserve.ts';
 import { createFfmpeg } from './ffmpeg.ts';
 import { createFitJobs } from './fit-jobs.ts';
 import { createIncoming } from './incoming.ts';
@@ -29,6 +31,7 @@ export const openMedia = ({
   clock,
   wallClock,
   addressesMs,
+  freeBytes,
   report,
 }: {
   database: Database;
@@ -41,15 +44,20 @@ export const openMedia = ({
   /** For the expiry of upload addresses. The sandbox does not move it. */
   wallClock: Clock;
   addressesMs: number | undefined;
+  freeBytes: MeasureFreeBytes;
   report: (error: unknown) => void;
 }) => {
   const { baseUrl, media: limits } = config;
   const store = createMediaStore(database);
   const files = openMediaFiles(config);
-  const incoming = createIncoming({ folder: incomingFolder(config), limits });
+  const folder = incomingFolder(config);
+  const resumableStore = createResumableStore(database);
+  // With an S3 store the parts of an upload do not stay on this disk.
+  const promisedBytes = limits.s3 ? async () => 0 : resumableStore.promisedBytes;
+  const reserve = createDiskReserve({ folder, reserveBytes: limits.reserveBytes, freeBytes, promisedBytes });
+  const incoming = createIncoming({ folder, limits, reserve });
   const renditionStore = createRenditionStore(database);
   const library = createMediaLibrary({ store, renditionStore, files, baseUrl });
-  const folder = incomingFolder(config);
   const jobStore = createFitJobStore(database);
   const ffmpeg = createFfmpeg({ folder: limits.ffmpegFolder });
   const renditions = createRenditions({
@@ -59,6 +67,7 @@ export const openMedia = ({
     files,
     ffmpeg,
     folder,
+    reserve,
     baseUrl,
     report,
   });
@@ -71,12 +80,13 @@ export const openMedia = ({
     clock: wallClock,
   });
   const resumableUploads = createResumableUploads({
-    store: createResumableStore(database),
+    store: resumableStore,
     mediaStore: store,
     files,
     uploads,
     folder,
     limits,
+    reserve,
     baseUrl,
     clock: wallClock,
   });

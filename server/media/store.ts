@@ -272,6 +272,11 @@ const countOpenUploads = sql(
   `select count(*)::int as open from resumable_uploads
     where workspace_id = $1 and media_id is null and refusal is null and ${isRunning}`,
 );
+const promisedBytes = sql(
+  'resumableUploads.promised',
+  `select coalesce(sum(bytes - received), 0)::float8 as bytes from resumable_uploads
+    where media_id is null and refusal is null and ${isRunning}`,
+);
 const insertUpload = sql(
   'resumableUploads.insert',
   `insert into resumable_uploads (workspace_id, id, user_id, idempotency_key, bytes, metadata, alt, file_name, expires_at)
@@ -331,6 +336,9 @@ export const createResumableStore = (db: Database) => {
 
     countOpen: async (workspaceId: string) =>
       (await db.query<{ open: number }>(countOpenUploads, [workspaceId]))[0]?.open ?? 0,
+
+    /** What unfinished uploads of all workspaces may still send. */
+    promisedBytes: async () => (await db.query<{ bytes: number }>(promisedBytes))[0]?.bytes ?? 0,
 
     insert: async (workspaceId: string, row: NewResumableRow): Promise<ResumableUpload> => {
       const { id, userId, key, bytes, metadata, alt, fileName } = row;

@@ -1,6 +1,6 @@
 import type { Clock } from '#server/clock';
 import type { MediaFiles } from './files.ts';
-import type { Incoming } from './incoming.ts';
+import { sweepIncoming } from './incoming.ts';
 import type { MediaStore, RenditionStore, ResumableStore } from './store.ts';
 
 /** Longer than an upload may take, so that no file is swept whose row is about to be written. */
@@ -18,9 +18,17 @@ const oldest = async (store: Pick<MediaStore, 'now'>, wallClock: Clock) =>
 
 /** A killed process leaves partial uploads in its own folder, which other instances may not see: each sweeps at startup. */
 export const createIncomingSweep =
-  ({ store, incoming, wallClock }: { store: Pick<MediaStore, 'now'>; incoming: Incoming; wallClock: Clock }) =>
+  ({
+    store,
+    incomingFolder,
+    wallClock,
+  }: {
+    store: Pick<MediaStore, 'now'>;
+    incomingFolder: string;
+    wallClock: Clock;
+  }) =>
   async () =>
-    incoming.sweep(await oldest(store, wallClock));
+    sweepIncoming(incomingFolder, await oldest(store, wallClock));
 
 /** Removes unused renditions, and files without a row: a process died between the two writes, or the workspace was deleted. */
 export const createSweep =
@@ -29,7 +37,7 @@ export const createSweep =
     renditionStore,
     resumableStore,
     files,
-    incoming,
+    incomingFolder,
     clock,
     wallClock,
   }: {
@@ -37,13 +45,13 @@ export const createSweep =
     renditionStore: RenditionStore;
     resumableStore: Pick<ResumableStore, 'existing'>;
     files: MediaFiles;
-    incoming: Incoming;
+    incomingFolder: string;
     clock: Clock;
     wallClock: Clock;
   }) =>
   async (): Promise<number> => {
     const before = await oldest(store, wallClock);
-    await incoming.sweep(before);
+    await sweepIncoming(incomingFolder, before);
     // Rows only: their files become orphans and are removed below, or by a later sweep.
     await renditionStore.removeUnused(new Date(clock.now().getTime() - unusedMs));
     let removed = 0;

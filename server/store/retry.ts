@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Refusal } from '#server/errors';
-import { isFull, isLocked, isUnavailable } from './pg-errors.ts';
+import { isFull, isLocked, isUnavailable, isUnwritable } from './pg-errors.ts';
 
 const fullPauseMs = 100;
 const unavailablePauseMs = 500;
@@ -25,6 +25,15 @@ export async function waitForConnection<Result>(waitMs: number, work: () => Prom
 
 /** PostgreSQL ended one of two transactions that waited for each other. It wrote nothing, so its caller can try again. */
 export const toRefusal = (error: unknown) => (isLocked(error) ? new BusyDatabase(error) : error);
+
+/** For callers, who cannot mend it: the operator finds the cause in the log and with `posthorn doctor`. */
+export const describeUnwritable = (error: unknown) =>
+  isUnwritable(error)
+    ? new Refusal(
+        'Internal',
+        'The database cannot save anything: its disk is full, or it is read-only. Nothing was changed. Tell the operator, who sees the cause with `posthorn doctor`.',
+      )
+    : undefined;
 
 /**
  * For idempotent work that must not be lost: retries while the database is unavailable or busy, and after a deadlock.

@@ -10,7 +10,7 @@ import type { Database } from '#server/store/database';
 
 export type TestOverrides = Pick<
   ServiceParts,
-  'allowedWebhooks' | 'webhookAnswerMs' | 'addressesMs' | 'startStopwatch'
+  'allowedWebhooks' | 'webhookAnswerMs' | 'addressesMs' | 'freeBytes' | 'startStopwatch'
 >;
 
 /** All rules on a database of the test, as `posthorn start` opens them. */

@@ -49,6 +49,7 @@ export const startService = async (
     internet = {},
     webhooks = {},
     addressesMs,
+    freeBytes,
     startStopwatch,
   }: {
     empty?: boolean;
@@ -61,6 +62,7 @@ export const startService = async (
     internet?: OutboundOptions;
     webhooks?: Pick<TestOverrides, 'allowedWebhooks' | 'webhookAnswerMs'>;
     addressesMs?: number;
+    freeBytes?: () => Promise<number>;
     startStopwatch?: () => Stopwatch;
   } = {},
 ) => {
@@ -85,7 +87,12 @@ export const startService = async (
   let url = '';
   const posthorn = openPosthorn(
     { database, outbound, seal, config, clock, wallClock, ownUrl: () => url, log },
-    { ...webhooks, ...(addressesMs !== undefined && { addressesMs }), ...(startStopwatch && { startStopwatch }) },
+    {
+      ...webhooks,
+      ...(addressesMs !== undefined && { addressesMs }),
+      ...(freeBytes && { freeBytes }),
+      ...(startStopwatch && { startStopwatch }),
+    },
   );
   const identity = await posthorn.openIdentity();
   const { app, health } = posthorn.openDoors(identity);
