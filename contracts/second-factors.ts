@@ -68,7 +68,8 @@ export const secondFactorRoutes = {
     path: '/api/app/totp/begin',
     tag: 'Session',
     summary: 'Begin to set up an authenticator app',
-    description: 'Returns the secret for the app. It takes effect when confirmTotp accepts its first code.',
+    description:
+      'Returns the secret for the app. It takes effect when confirmTotp accepts its first code, in this browser and within 15 minutes.',
     body: FactorProof,
     answer: z
       .object({

@@ -1245,7 +1245,8 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Begin to set up an authenticator app.
      *
-     * Returns the secret for the app. It takes effect when confirmTotp accepts its first code.
+     * Returns the secret for the app. It takes effect when confirmTotp accepts its first code, in this browser and
+     * within 15 minutes.
      */
     beginTotp: (input: BeginTotpInput = {}, options?: CallOptions): ApiPromise<TotpSecret> =>
       http.json('POST', () => '/api/app/totp/begin', [], input, options),

@@ -63,6 +63,7 @@ const stop = async (email: string) => {
 };
 const needed = { status: 401, body: { code: 'Unauthorized', issues: [{ code: 'SecondFactor' }] } };
 const wrong = { status: 400, body: { issues: [{ path: 'code', code: 'WrongCode' }] } };
+const ended = { status: 409, body: { message: expect.stringMatching(/^This set-up has ended: .+ Begin again/) } };
 const isIn = async (browser: Browser) => (await browser.get('/api/auth/session')).status === 200;
 const give = (browser: Browser, code: string) => browser.post('/api/auth/second-factor', { code });
 const meansOf = async (userId: string) => {
@@ -165,8 +166,50 @@ describe('an authenticator app', () => {
     const { body } = await own.post('/api/app/totp/begin', { password });
     expect(await give(await stop(email), codeOf(body.secret))).toMatchObject(wrong);
     expect((await own.post('/api/app/totp', { code: codeOf(body.secret) })).status).toBe(200);
-    expect(await own.post('/api/app/totp', { code: codeOf(body.secret) })).toMatchObject(wrong);
+    expect(await own.post('/api/app/totp', { code: codeOf(body.secret) })).toMatchObject(ended);
     expect((await give(await stop(email), codeOf(body.secret))).status).toBe(200);
+  });
+
+  test('is set up within 15 minutes and in the session that began it, or begun again', async () => {
+    const { browser, email } = await enter();
+    const other = service.browser();
+    await other.signIn(email);
+    const begin = async (who = browser) => (await who.post('/api/app/totp/begin', { password })).body.secret as string;
+    const first = await begin();
+    expect(await other.post('/api/app/totp', { code: codeOf(first) })).toMatchObject(ended);
+    await begin(other);
+    expect(await browser.post('/api/app/totp', { code: codeOf(first) })).toMatchObject(ended);
+    const late = await begin();
+    service.wallClock.forward(15 * 60_000);
+    expect(await browser.post('/api/app/totp', { code: codeOf(late) })).toMatchObject(ended);
+    expect((await browser.get('/api/app/second-factors')).body.totp).toBeUndefined();
+    await setUp(browser);
+  });
+
+  test('delays after wrong codes while it is set up, and after those of before together', async () => {
+    const { browser } = await enter();
+    const { body } = await browser.post('/api/app/totp/begin', { password });
+    const confirm = (code: string) => browser.post('/api/app/totp', { code });
+    for (let tries = 0; tries < 5; tries++) expect(await confirm('000000')).toMatchObject(wrong);
+    expect(await confirm('000000')).toMatchObject({ status: 429, body: { code: 'TooManyRequests' } });
+    // Beginning again does not end the delay.
+    const again = await browser.post('/api/app/totp/begin', { password });
+    const right = () => totpCode(again.body.secret, stepAt(service.wallClock.now()));
+    expect(again.body.secret).not.toBe(body.secret);
+    expect(await confirm(right())).toMatchObject({ status: 429 });
+    service.wallClock.forward(60_000);
+    expect((await confirm(right())).status).toBe(200);
+  });
+
+  test('takes the code of the step before or after, and none that is older or newer', async () => {
+    const { browser: own, email } = await enter();
+    const { secret } = await setUp(own);
+    service.wallClock.forward(120_000);
+    service.wallClock.toNext(60_000);
+    const now = stepAt(service.wallClock.now());
+    const giveStep = async (step: number) => give(await stop(email), totpCode(secret, step));
+    for (const step of [now - 2, now + 2]) expect(await giveStep(step)).toMatchObject(wrong);
+    for (const step of [now - 1, now, now + 1]) expect(await giveStep(step)).toMatchObject({ status: 200 });
   });
 
   test('is in the audit log with each sign-in: when it fails, and once when it succeeds', async () => {

@@ -4,10 +4,17 @@ import type { PasswordTries } from '#server/auth/password-tries';
 import type { Clock } from '#server/clock';
 import { badInput, Refusal } from '#server/errors';
 import type { Seal } from '#server/secrets/seal';
+import type { SignedIn } from '#server/signed-in';
 import type { FactorStore } from './store.ts';
 import { findStep, newTotpSecret, toBase32, totpUri } from './totp.ts';
 
 const codeCount = 10;
+const setUpMs = 15 * 60_000;
+
+interface SetUp {
+  readonly userId: string;
+  readonly sealedSecret: string;
+}
 
 export type Factors = ReturnType<typeof createFactors>;
 
@@ -29,12 +36,20 @@ export const createFactors = ({
 }) => {
   const placeOf = (userId: string) => `totp_factors:${userId}:sealed_secret`;
 
-  const isTotp = async (userId: string, code: string, isConfirmed: boolean) => {
-    const row = await store.find(userId);
-    if (row === undefined || row.sealedSecret === '' || (row.confirmedAt !== null) !== isConfirmed) return false;
-    const step = findStep(seal.open(row.sealedSecret, placeOf(userId)), code, clock.now());
-    return step !== undefined && (await store.useStep(userId, step));
-  };
+  /**
+   * Wrong codes are counted per person, whatever their address, because whoever tries codes already has the password or
+   * a session.
+   */
+  const mustBeTotp = (userId: string, code: string, sealedSecret: string) =>
+    tries.guard(
+      { email: `code of ${userId}`, address: '', noun: 'codes' },
+      async () => {
+        if (sealedSecret === '') throw wrongCode();
+        const step = findStep(seal.open(sealedSecret, placeOf(userId)), digitsOf(code), clock.now());
+        if (step === undefined || !(await store.useStep(userId, step))) throw wrongCode();
+      },
+      isWrongCode,
+    );
 
   const newCodes = async (userId: string) => {
     const codes = Array.from({ length: codeCount }, newRecoveryCode);
@@ -56,19 +71,26 @@ export const createFactors = ({
 
     hasTotp: async (userId: string) => (await store.find(userId))?.confirmedAt != null,
 
-    begin: async ({ userId, email }: { userId: string; email: string }) => {
+    begin: async ({ userId, sessionId, email }: Pick<SignedIn, 'userId' | 'sessionId' | 'email'>) => {
       const secret = newTotpSecret();
-      if (!(await store.begin(userId, seal.seal(secret, placeOf(userId))))) {
+      if (!(await store.begin(userId, seal.seal(secret, placeOf(userId)), sessionId, clock.now()))) {
         throw new Refusal('Conflict', 'You have an authenticator app already. Remove it first.');
       }
       return { secret, uri: totpUri({ secret, email, issuer }) };
     },
 
-    /** The first code proves that the app has the secret. Returns the recovery codes, which are shown once. */
-    confirm: (userId: string, code: string) =>
+    /** The first code proves that the app has the secret. Not in a transaction, which would forget a wrong code. */
+    mustBeFirstCode: async ({ userId, sessionId }: SignedIn, code: string): Promise<SetUp> => {
+      const sealedSecret = await store.findBegun(userId, sessionId, new Date(clock.now().getTime() - setUpMs));
+      if (sealedSecret === undefined) throw setUpEnded();
+      await mustBeTotp(userId, code, sealedSecret);
+      return { userId, sealedSecret };
+    },
+
+    /** Returns the recovery codes, which are shown once. */
+    confirm: ({ userId, sealedSecret }: SetUp) =>
       store.transaction(async () => {
-        if (!(await isTotp(userId, digitsOf(code), false))) throw wrongCode();
-        if (!(await store.confirm(userId, clock.now()))) throw wrongCode();
+        if (!(await store.confirm(userId, sealedSecret, clock.now()))) throw setUpEnded();
         return newCodes(userId);
       }),
 
@@ -88,22 +110,15 @@ export const createFactors = ({
 
     removeAll: store.removeAll,
 
-    /**
-     * Finds out which of the two the code is. Wrong codes are counted per person, whatever their address, because
-     * whoever tries codes already knows the password. A recovery code is too long to guess, so it works during a delay
-     * too.
-     */
+    /** Finds out which of the two the code is. A recovery code is too long to guess, so it works during a delay too. */
     mustBeCode: async (userId: string, code: string): Promise<Proof> => {
-      const digits = digitsOf(code);
-      if (digits.length !== 6) {
+      if (digitsOf(code).length !== 6) {
         if (await store.takeCode(userId, hashOf(normalize(code)))) return 'recovery-code';
         throw wrongCode();
       }
-      const check = async (): Promise<Proof> => {
-        if (!(await isTotp(userId, digits, true))) throw wrongCode();
-        return 'totp';
-      };
-      return tries.guard({ email: `code of ${userId}`, address: '', noun: 'codes' }, check, isWrongCode);
+      const row = await store.find(userId);
+      await mustBeTotp(userId, code, row?.confirmedAt == null ? '' : row.sealedSecret);
+      return 'totp';
     },
   };
 };
@@ -117,6 +132,12 @@ const hashOf = (code: string) => createHash('sha256').update(code).digest();
 const newRecoveryCode = () => toBase32(randomBytes(10)).replaceAll(/.{4}(?=.)/g, '$&-');
 
 const isWrongCode = (error: unknown) => error instanceof Refusal && error.issues[0]?.code === 'WrongCode';
+
+const setUpEnded = () =>
+  new Refusal(
+    'Conflict',
+    `This set-up has ended: it takes at most ${setUpMs / 60_000} minutes, in the browser that began it. Begin again, and scan the new code.`,
+  );
 
 const wrongCode = () =>
   badInput({

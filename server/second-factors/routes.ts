@@ -105,10 +105,11 @@ export const secondFactorRoutes = ({
       return factors.begin(signedIn);
     },
 
-    confirmTotp: ({ signedIn, body, requestId }) => {
+    confirmTotp: async ({ signedIn, body, requestId }) => {
       mustBeOffered();
+      const setUp = await factors.mustBeFirstCode(signedIn, body.code);
       return transaction(async () => {
-        const recoveryCodes = await factors.confirm(signedIn.userId, body.code);
+        const recoveryCodes = await factors.confirm(setUp);
         await record(signedIn, 'totp.added', requestId);
         await mail(signedIn, {
           subject: 'An authenticator app was added to your account',

@@ -10,15 +10,23 @@ const find = sql(
   'totp.find',
   `select sealed_secret as "sealedSecret", confirmed_at as "confirmedAt" from totp_factors where user_id = $1`,
 );
+const findBegun = sql(
+  'totp.findBegun',
+  `select sealed_secret as "sealedSecret" from totp_factors
+    where user_id = $1 and begun_by = $2 and begun_at > $3 and confirmed_at is null`,
+);
 /** Never replaces a secret that is in use. */
 const begin = sql(
   'totp.begin',
-  `insert into totp_factors as t (user_id, sealed_secret) values ($1, $2)
-   on conflict (user_id) do update set sealed_secret = excluded.sealed_secret, last_step = 0 where t.confirmed_at is null`,
+  `insert into totp_factors as t (user_id, sealed_secret, begun_by, begun_at) values ($1, $2, $3, $4)
+   on conflict (user_id) do update
+     set sealed_secret = excluded.sealed_secret, begun_by = excluded.begun_by, begun_at = excluded.begun_at, last_step = 0
+     where t.confirmed_at is null`,
 );
+/** Names the secret, because another session may have begun anew since the code was checked. */
 const confirm = sql(
   'totp.confirm',
-  'update totp_factors set confirmed_at = $2 where user_id = $1 and confirmed_at is null',
+  'update totp_factors set confirmed_at = $3 where user_id = $1 and sealed_secret = $2 and confirmed_at is null',
 );
 /** One statement, so that of two requests with one code only one is accepted. */
 const useStep = sql('totp.useStep', 'update totp_factors set last_step = $2 where user_id = $1 and last_step < $2');
@@ -38,9 +46,13 @@ export type FactorStore = ReturnType<typeof createFactorStore>;
 export const createFactorStore = (db: Database) => ({
   transaction: db.transaction,
   find: async (userId: string) => (await db.query<TotpRow>(find, [userId]))[0],
+  findBegun: async (userId: string, sessionId: string, after: Date) =>
+    (await db.query<{ sealedSecret: string }>(findBegun, [userId, sessionId, after]))[0]?.sealedSecret,
   /** False if the person has one. */
-  begin: async (userId: string, sealedSecret: string) => (await db.run(begin, [userId, sealedSecret])) > 0,
-  confirm: async (userId: string, at: Date) => (await db.run(confirm, [userId, at])) > 0,
+  begin: async (userId: string, sealedSecret: string, sessionId: string, at: Date) =>
+    (await db.run(begin, [userId, sealedSecret, sessionId, at])) > 0,
+  confirm: async (userId: string, sealedSecret: string, at: Date) =>
+    (await db.run(confirm, [userId, sealedSecret, at])) > 0,
   /** False if this code, or a later one, was used. */
   useStep: async (userId: string, step: number) => (await db.run(useStep, [userId, step])) > 0,
   /** False if the person has none. */

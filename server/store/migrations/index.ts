@@ -61,6 +61,7 @@ import { sql as postsInOrder } from './0060-posts-in-order.ts';
 import { sql as challengePurposes } from './0061-challenge-purposes.ts';
 import { sql as foretoldPosts } from './0062-foretold-posts.ts';
 import { sql as fitTurns } from './0063-fit-turns.ts';
+import { sql as totpSetUp } from './0064-totp-set-up.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -128,4 +129,5 @@ export const migrations = [
   { number: 61, name: 'challenge-purposes', sql: challengePurposes },
   { number: 62, name: 'foretold-posts', sql: foretoldPosts },
   { number: 63, name: 'fit-turns', sql: fitTurns },
+  { number: 64, name: 'totp-set-up', sql: totpSetUp },
 ] as const;

@@ -55,7 +55,7 @@ export const AppForCodes = ({ onCodes }: { onCodes?: (areShown: boolean) => void
 const SetUp = ({ asks, onDone }: { asks: Asks; onDone: (codes: Codes) => void }) => {
   const [proof, setProof] = useState('');
   const begin = useMutation({ mutationFn: () => app.beginTotp(toProof(asks, proof)) });
-  if (begin.data) return <FirstCode secret={begin.data} onDone={onDone} />;
+  if (begin.data) return <FirstCode secret={begin.data} onDone={onDone} onAgain={begin.reset} />;
   const ofProof = proofFault(begin.error);
   return (
     <form
@@ -80,7 +80,15 @@ const SetUp = ({ asks, onDone }: { asks: Asks; onDone: (codes: Codes) => void })
   );
 };
 
-const FirstCode = ({ secret: { secret, uri }, onDone }: { secret: TotpSecret; onDone: (codes: Codes) => void }) => {
+const FirstCode = ({
+  secret: { secret, uri },
+  onDone,
+  onAgain,
+}: {
+  secret: TotpSecret;
+  onDone: (codes: Codes) => void;
+  onAgain: () => void;
+}) => {
   const [code, setCode] = useState('');
   const confirm = useMutation({ mutationFn: () => app.confirmTotp({ code }), onSuccess: onDone });
   const ofCode = fieldFault(confirm.error, 'code', 'The code');
@@ -119,6 +127,7 @@ const FirstCode = ({ secret: { secret, uri }, onDone }: { secret: TotpSecret; on
         <Button type="submit" variant="ink" loading={confirm.isPending}>
           Switch it on
         </Button>
+        {confirm.error && !ofCode && <Button onClick={onAgain}>Begin again</Button>}
       </div>
     </form>
   );
