@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { start } from '#server/main';
 import { urlOf } from '#test/support/database';
 import { type InstallationCopy, makeHealthyInstallation } from '#test/support/healthy-installation';
 import { pretendInternet } from '#test/support/internet';
+import { startS3 } from '#test/support/s3';
 
 let healthy: Awaited<ReturnType<typeof makeHealthyInstallation>>;
 
@@ -144,6 +145,17 @@ const cases: readonly Case[] = [
     refuses: /^The store for media cannot be used: no answer within 5 s\. Check S3_ENDPOINT, /,
   },
   {
+    what: 'S3 refuses the key',
+    breakIt: async (_, atEnd) => {
+      const store = await startS3();
+      atEnd(store.stop);
+      return { settings: { ...store.settings, S3_ACCESS_KEY_ID: 'wrong' } };
+    },
+    says: /^FAILURE {2}The store for media cannot be used: the bucket media at \S+ answered 403 AccessDenied to GET\. Check S3_ENDPOINT, /m,
+    refuses:
+      /^The store for media cannot be used: the bucket media at \S+ answered 403 AccessDenied to GET\. Check S3_ENDPOINT, /,
+  },
+  {
     what: 'a file is where media is kept',
     breakIt: async ({ dataDir }) => {
       await writeFile(join(dataDir, 'media'), 'not a folder');
@@ -177,6 +189,62 @@ const cases: readonly Case[] = [
       settings: { SMTP_URL: `smtp://127.0.0.1:${await silence(atEnd)}`, MAIL_FROM: 'posthorn@example.com' },
     }),
     says: /^FAILURE {2}No mail can be sent, check SMTP_URL: no answer within 5 s$/m,
+  },
+  {
+    what: 'ffmpeg is broken',
+    breakIt: async ({ dataDir }) => {
+      const FFMPEG_PATH = join(dataDir, 'bin');
+      await mkdir(FFMPEG_PATH);
+      for (const name of ['ffmpeg', 'ffprobe']) {
+        const script = `#!/bin/sh\necho "${name}: error while loading shared libraries: libx264.so.164" >&2\nexit 127\n`;
+        await writeFile(join(FFMPEG_PATH, name), script, { mode: 0o755 });
+      }
+      return { settings: { FFMPEG_PATH } };
+    },
+    says: /^WARNING {2}ffmpeg does not run: ffmpeg: error while loading shared libraries: libx264\.so\.164\. Install ffmpeg again, or correct FFMPEG_PATH/m,
+  },
+  {
+    what: 'another program is on the port',
+    breakIt: async (_, atEnd) => {
+      const port = await listen(
+        createHttp((_req, res) => res.writeHead(404).end('<h1>Welcome to nginx')),
+        atEnd,
+      );
+      return { settings: { PORT: String(port), BASE_URL: `http://localhost:${port}` } };
+    },
+    says: /^FAILURE {2}Port \d+ is in use by something that does not answer as Posthorn does \(HTTP 404 <h1>Welcome to nginx\)\. Stop that program, or choose another port with PORT=\d+\./m,
+    refuses:
+      /^Port \d+ is in use, perhaps by another Posthorn\. Stop that program, or choose another port with PORT=\d+\.$/,
+  },
+  {
+    what: 'the encryption key is lost',
+    breakIt: async ({ dataDir }) => {
+      await rm(join(dataDir, 'secrets.json'));
+      return {};
+    },
+    says: /^FAILURE {2}Stored secrets cannot be decrypted: 1 key for push messages, 1 webhook secret\. The key "k1" that encrypted them is not in \S+secrets\.json\. Put that key back .+posthorn keys discard-lost.+ No key is here at all/m,
+    refuses: /^Stored secrets cannot be decrypted: .+ Put that key back .+ run `posthorn keys discard-lost`/,
+  },
+  {
+    what: 'a post is late, and nothing runs',
+    breakIt: async ({ database }) => {
+      await database.query("update posts set status = 'Scheduled', scheduled_at = now() - interval '3 hours'");
+      return {};
+    },
+    says: /^FAILURE {2}1 post is late, the first by 3 hours \(due \S+Z\)\. No process is publishing: make sure that a process/m,
+  },
+  {
+    what: 'the clock of the database is five minutes off',
+    breakIt: async ({ database, parts }) => {
+      await database.query(
+        `create function public.clock_timestamp() returns timestamptz language sql
+           as $$ select pg_catalog.clock_timestamp() + interval '5 minutes' $$;
+         alter database ${parts.database} set search_path = public, pg_catalog`,
+      );
+      return {};
+    },
+    says: /^FAILURE {2}The clock of this machine is (299|300)\.\d s behind that of the database\. Synchronise both with NTP/m,
+    logs: /^The clock of this machine is (299|300)\.\d s behind that of the database\. Synchronise both with NTP/,
   },
   {
     what: 'MongoDB accepts connections and says nothing',
@@ -229,6 +297,14 @@ describe('doctor', () => {
       }
     },
   );
+
+  test('says that all is well where nothing is broken', async ({ onTestFinished }) => {
+    const installation = await healthy.copy();
+    onTestFinished(installation.drop);
+    const { text, healthy: isHealthy } = await diagnose(installation.configWith());
+    expect(text).toMatch(/\n\nAll is well\.$/);
+    expect(isHealthy).toBe(true);
+  });
 
   test('gives one statement for all tables of another role, which makes them usable', async ({ onTestFinished }) => {
     const installation = await healthy.copy();

@@ -98,14 +98,6 @@ const linkedin = { LINKEDIN_CLIENT_ID: 'id', LINKEDIN_CLIENT_SECRET: 'secret' };
 /** What is broken, how, and what `doctor` says: FAILURE ends with exit 1, WARNING with 0. */
 const installations: readonly [string, () => Promise<Broken | undefined> | Broken, RegExp][] = [
   [
-    'the key is gone',
-    async () => {
-      await rm(join(dataDir, 'secrets.json'));
-      return undefined;
-    },
-    /^FAILURE {2}Stored secrets cannot be decrypted: 1 key for push messages, 1 webhook secret\. The key "k1" that encrypted them is not in \S+secrets\.json\. Put that key back .+posthorn keys discard-lost.+ No key is here at all/m,
-  ],
-  [
     'another key has the name of the lost one',
     async () => {
       await writeFile(join(dataDir, 'secrets.json'), JSON.stringify({ encryptionKeys: [newKey('k1')] }), {
@@ -165,14 +157,6 @@ const installations: readonly [string, () => Promise<Broken | undefined> | Broke
       return undefined;
     },
     /^FAILURE {2}Nobody is set up yet: run `posthorn setup/m,
-  ],
-  [
-    'posts are late',
-    async () => {
-      await database.query("update posts set status = 'Scheduled', scheduled_at = now() - interval '3 hours'");
-      return undefined;
-    },
-    /^FAILURE {2}1 post is late, the first by 3 hours \(due \S+Z\)\. No process is publishing: make sure that a process/m,
   ],
   [
     'the scheduler has stalled',
@@ -238,18 +222,6 @@ const installations: readonly [string, () => Promise<Broken | undefined> | Broke
     'the disk is nearly full',
     () => ({ options: { freeBytes: async () => 1e9 } }),
     /^WARNING {2}Only 1\.0 GB are free on the disk of \S+\. Make room/m,
-  ],
-  [
-    'the clock of the database is wrong',
-    async () => {
-      await database.query(
-        `create function public.clock_timestamp() returns timestamptz language sql
-           as $$ select pg_catalog.clock_timestamp() + interval '30 seconds' $$`,
-      );
-      await database.query(`alter database ${fresh.parts.database} set search_path = public, pg_catalog`);
-      return undefined;
-    },
-    /^WARNING {2}The clock of this machine is (29|30)\.\d s behind that of the database\. Synchronise both with NTP/m,
   ],
   [
     'the clock of a network is another one',

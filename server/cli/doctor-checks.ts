@@ -116,12 +116,18 @@ export const removeOrphans = async (
 /** Whether videos can be converted, and what it means when they cannot. */
 export const checkFfmpeg = async ({ media }: Config): Promise<Check> => {
   const { createFfmpeg } = await import('#server/media/ffmpeg');
-  const { ok, note } = checksNamed('ffmpeg');
-  const version = await createFfmpeg({ folder: media.ffmpegFolder }).version();
+  const { ok, note, warning } = checksNamed('ffmpeg');
+  const ffmpeg = createFfmpeg({ folder: media.ffmpegFolder });
+  const version = await ffmpeg.version();
   if (version !== undefined) return ok(`ffmpeg ${version} converts videos for networks that would refuse them`);
+  const cost = 'a video that a network refuses has to be converted before its upload';
+  const problem = ffmpeg.problem();
+  if (problem) {
+    return warning(`${problem.replace(/\.?$/, '.')} Install ffmpeg again, or correct FFMPEG_PATH: until then ${cost}.`);
+  }
   const place = media.ffmpegFolder === '' ? 'on this machine' : `in ${media.ffmpegFolder} (FFMPEG_PATH)`;
   return note(
-    `There is no ffmpeg with H.264 ${place}: a video that a network refuses has to be converted before its upload. Install ffmpeg and ffprobe (apt-get install ffmpeg) to have Posthorn do it`,
+    `There is no ffmpeg with H.264 ${place}: ${cost}. Install ffmpeg and ffprobe (apt-get install ffmpeg) to have Posthorn do it`,
   );
 };
 

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { Config } from '#server/config/config';
 import { type Check, checksNamed } from '#server/health/check';
+import { portAdvice } from '#server/health/port-advice';
 
 const timeoutMs = 3_000;
 
@@ -13,6 +14,8 @@ interface Probe {
   readonly description: string;
   /** Something responds, ready or not. */
   readonly isUp: boolean;
+  /** Something listens, but neither ready nor with the status of a Posthorn that is not ready. */
+  readonly isForeign: boolean;
 }
 
 /** Checks both the public address and the local port, because the proxy between them may be the broken part. */
@@ -21,6 +24,11 @@ export const checkService = async ({ baseUrl, host, port, production }: Config):
   const outside = await probe(baseUrl);
   if (outside.isReady) return ok(`The service answers at ${outside.url}`);
   const local = port === 0 ? undefined : await probe(`http://${localHost(host)}:${port}`);
+  if (local?.isForeign) {
+    return failure(
+      `Port ${port} is in use by something that does not answer as Posthorn does (${local.description}). ${portAdvice(port)} If it is a Posthorn that hangs, look at its log.`,
+    );
+  }
   if (outside.isUp && !local?.isReady) {
     return failure(`The service at ${baseUrl} is not ready: ${outside.description}. Look at its log.`);
   }
@@ -46,11 +54,18 @@ const probe = async (address: string): Promise<Probe> => {
   try {
     const { status, body } = await get(url);
     const isReady = status === 200 && body === 'ready';
-    return { url, isReady, isUp: true, description: isReady ? body : `HTTP ${status} ${firstLine(body)}`.trim() };
+    const description = isReady ? body : `HTTP ${status} ${firstLine(body)}`.trim();
+    return { url, isReady, isUp: true, isForeign: !isReady && status !== notReady, description };
   } catch (error) {
-    return { url, isReady: false, isUp: false, description: describeError(error as NodeJS.ErrnoException) };
+    const { code = '' } = error as NodeJS.ErrnoException;
+    const description = describeError(error as NodeJS.ErrnoException);
+    return { url, isReady: false, isUp: false, isForeign: !unreachable.test(code), description };
   }
 };
+
+const notReady = 503;
+/** Nobody listens there, or nothing leads there. */
+const unreachable = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|EACCES|EPERM)$/;
 
 /** Not fetch, because loading it takes as long as the rest of the command. */
 const get = async (url: string) => {

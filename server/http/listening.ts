@@ -3,6 +3,7 @@ import type { Server as HttpServer, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, SettingError } from '#server/config/config';
+import { portAdvice } from '#server/health/port-advice';
 
 /** Runs before anything is started. Retries, because a process that was just killed may still hold the port. */
 export const mustHaveFreePort = async ({ port, host }: Pick<Config, 'port' | 'host'>) => {
@@ -17,9 +18,7 @@ export const mustHaveFreePort = async ({ port, host }: Pick<Config, 'port' | 'ho
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'EADDRINUSE') throw new SettingError(`Check HOST and PORT: ${(error as Error).message}`);
       if (attempt === 20) {
-        throw new SettingError(
-          `Port ${port} is in use, perhaps by another Posthorn. Stop that program, or choose another port with PORT=${port + 1}.`,
-        );
+        throw new SettingError(`Port ${port} is in use, perhaps by another Posthorn. ${portAdvice(port)}`);
       }
       await sleep(250);
     }

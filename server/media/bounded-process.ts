@@ -41,7 +41,7 @@ const fileBlock = 512;
 /** ffmpeg runs with two threads, and its other work uses little CPU. */
 const mostCores = 4;
 /** Where programs are looked up without FFMPEG_PATH. */
-const searchPath = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
+export const searchPath = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
 /** A shell exits with 128 plus the number of the signal that ended its program. */
 const signals = { kill: 137, cpu: 152, fileSize: 153 };
 

@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { bounds } from '#server/bounds';
 import { createSemaphore } from '#server/jobs/semaphore';
-import { type EndReason, type ProcessEnd, runBounded } from './bounded-process.ts';
+import { type EndReason, type ProcessEnd, runBounded, searchPath } from './bounded-process.ts';
 
 /** Properties of a file, as ffprobe reports them. */
 export interface Probe {
@@ -68,16 +69,30 @@ export const createFfmpeg = ({
   limits?: { readonly timeMs: number; readonly memoryBytes: number; readonly fileBytes: number };
 }) => {
   const program = (name: string) => (folder === '' ? name : join(folder, name));
+  let problem: string | undefined;
   let cached: { readonly version: Promise<string | undefined>; readonly at: number } | undefined;
 
   const readVersion = async (): Promise<string | undefined> => {
     const small = { timeMs: 10_000, fileBytes: 0, memoryBytes: bounds.videoFitMemoryBytes };
-    const encoders = await runBounded(program('ffmpeg'), ['-hide_banner', '-encoders'], small);
-    const version = await runBounded(program('ffprobe'), ['-version'], small);
+    const [encoders, version] = await Promise.all([
+      runBounded(program('ffmpeg'), ['-hide_banner', '-encoders'], small),
+      runBounded(program('ffprobe'), ['-version'], small),
+    ]);
+    problem = describeEnd('ffmpeg', encoders) ?? describeEnd('ffprobe', version);
     if (encoders.is !== 'done' || version.is !== 'done') return undefined;
     const names = encoders.output.toString('latin1');
     if (!/\blibx264\b/.test(names) || !/\baac\b/.test(names)) return undefined;
     return /version (\S+)/.exec(version.output.toString('latin1'))?.[1] ?? 'unknown';
+  };
+
+  const isInstalled = (name: string) =>
+    (folder === '' ? searchPath.split(':') : [folder]).some((one) => existsSync(join(one, name)));
+
+  /** Undefined when it ran, or is not there. */
+  const describeEnd = (name: string, end: ProcessEnd) => {
+    if (end.is === 'done' || !isInstalled(name)) return undefined;
+    const why = end.is === 'failed' ? end.stderr.split('\n')[0]?.slice(0, 200) : new FitTrouble(end.why).message;
+    return `${name} does not run: ${why || 'it ended with an error'}`;
   };
 
   /**
@@ -106,6 +121,9 @@ export const createFfmpeg = ({
 
   return {
     version,
+
+    /** Why ffmpeg or ffprobe, which is installed, did not run for `version`. */
+    problem: () => problem,
 
     /** Undefined when it cannot be read. */
     probe: async (path: string, mimeType: string): Promise<Probe | undefined> => {
