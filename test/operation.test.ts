@@ -176,7 +176,9 @@ describe('a database that is not there yet', () => {
     const said: string[] = [];
     const DATABASE_URL = urlAt(fresh.parts, wire.parts.port);
     const running = await start(configWith({ DATABASE_URL }), { say: (text) => said.push(text) });
-    expect(said[1]).toMatch(/^The database cannot be used: Connection terminated unexpectedly\. Check that PostgreSQL runs, .+ Trying again/);
+    expect(said[1]).toMatch(
+      /^The database cannot be used: Connection terminated unexpectedly\. Check that PostgreSQL runs, .+ Trying again/,
+    );
     expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
     await running.stop();
     wire.stop();
