@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AuditEntry } from './audit.ts';
 import { OutgoingHold } from './backups.ts';
 import { appRoute, CanonicalInstant, Done, Id, type Route } from './define.ts';
 import { FactorProof } from './passkeys.ts';
@@ -30,6 +31,11 @@ export const NetworkKeys = z
   })
   .meta({ id: 'NetworkKeys', description: 'Credentials of Posthorn at a network. Their values are never returned' });
 export type NetworkKeys = z.output<typeof NetworkKeys>;
+
+export const ServerAuditEntry = AuditEntry.extend({
+  person: z.string().optional().describe('Name of whoever did it'),
+}).meta({ id: 'ServerAuditEntry', description: 'One thing that somebody did to the server, in no workspace' });
+export type ServerAuditEntry = z.output<typeof ServerAuditEntry>;
 
 const byNetwork = z.strictObject({ network: Id.describe('Key of the network') });
 
@@ -89,6 +95,18 @@ export const installationRoutes = {
       checks: z.array(InstallationCheck).describe('Failures first; empty when all is well'),
       hold: OutgoingHold.optional().describe('For everybody: present while nothing is sent after a restore'),
     }),
+  }),
+
+  listServerAudit: appRoute({
+    method: 'GET',
+    path: '/api/app/installation/audit',
+    tag: 'Installation',
+    summary: 'Read the log of this server',
+    description:
+      'For whoever set Posthorn up: what belongs to no workspace, such as credentials of networks, backups, keys, and sign-ins that failed. The last 200 entries.',
+    roles: everyone,
+    answer: z.object({ entries: z.array(ServerAuditEntry).describe('The newest first') }),
+    errors: ['Forbidden'],
   }),
 } as const satisfies Record<string, Route>;
 export type InstallationRoutes = typeof installationRoutes;

@@ -485,6 +485,16 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     readInstallation: (options?: CallOptions): ApiPromise<ReadInstallationOutput> => http.json('GET', () => '/api/app/installation', [], {}, options),
 
     /**
+     * Read the log of this server.
+     *
+     * For whoever set Posthorn up: what belongs to no workspace, such as credentials of networks, backups, keys, and
+     * sign-ins that failed. The last 200 entries.
+     *
+     * Roles: owner, admin, editor, viewer.
+     */
+    listServerAudit: (options?: CallOptions): ApiPromise<ListServerAuditOutput> => http.json('GET', () => '/api/app/installation/audit', [], {}, options),
+
+    /**
      * List the labels.
      *
      * All labels of the workspace, by name.
@@ -2924,6 +2934,30 @@ export interface ReadInstallationOutput {
   checks: InstallationCheck[];
   /** For everybody: present while nothing is sent after a restore */
   hold?: OutgoingHold;
+}
+
+/** One thing that somebody did to the server, in no workspace */
+export interface ServerAuditEntry {
+  /** Entry id, prefix `aud_` */
+  id: string;
+  /** What happened, such as `approval.approved` or `token.created` */
+  event: string;
+  /** Who did it */
+  userId?: string;
+  /** The MCP client it came from */
+  client?: string;
+  /** What it was about, by event: ids, names, the input of a request. Never a secret; long values are cut */
+  details: Record<string, unknown>;
+  /** ISO-8601 instant */
+  createdAt: string;
+  /** Name of whoever did it */
+  person?: string;
+}
+
+/** What `listServerAudit` answers. */
+export interface ListServerAuditOutput {
+  /** The newest first */
+  entries: ServerAuditEntry[];
 }
 
 /** A name to sort posts by. Networks never see it */

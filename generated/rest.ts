@@ -1144,6 +1144,21 @@ export const rest = {
         500: error.Internal,
       },
     },
+    listServerAudit: {
+      method: 'GET',
+      path: '/api/app/installation/audit',
+      summary: "Read the log of this server",
+      metadata: {"access":"Session","roles":["owner","admin","editor","viewer"]},
+      responses: {
+        200: installationRoutes.listServerAudit.responses[200].body,
+        400: error.BadInput,
+        401: error.Unauthorized,
+        403: error.Forbidden,
+        409: error.Conflict,
+        429: error.TooManyRequests,
+        500: error.Internal,
+      },
+    },
     listLabels: {
       method: 'GET',
       path: '/api/app/labels',

@@ -35,5 +35,6 @@ test('an entry is a sentence with who, what and whom', () => {
   expect(tell('workspace.changed', { statisticsTools: false })).toBe('Marta switched the statistics tools off');
   expect(tell('workspace.changed', { twoFactors: false })).toBe('Marta no longer asks members for two factors');
   expect(tell('workspace.changed', { approvalPasskey: false })).toBe('Marta let people approve without a passkey');
+  expect(tell('backup.made', { path: '/backups/one.tar' })).toBe('A backup was made: /backups/one.tar');
   expect(tell('something.new', {})).toBe('Marta something new');
 });

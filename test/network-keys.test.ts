@@ -191,6 +191,22 @@ test('a tab that asks another instance as soon as it hears of them gets them, wh
   expect((await remove()).status).toBe(200);
 });
 
+test('whoever set Posthorn up reads in the log of the server who entered them, and nobody else reads it', async () => {
+  expect((await save(right)).status).toBe(200);
+  expect((await owner.post(`${path}/remove`, { password })).status).toBe(200);
+  const log = '/api/app/installation/audit';
+  const { entries } = (await owner.get(log)).body;
+  const [removed, saved] = entries;
+  const by = { userId: service.owner.userId, person: 'owner', details: { network: 'tiktok' } };
+  expect(removed).toMatchObject({ event: 'network-keys.removed', ...by });
+  expect(saved).toMatchObject({ event: 'network-keys.saved', ...by });
+  expect(JSON.stringify(entries)).not.toContain(right.TIKTOK_CLIENT_SECRET);
+  const { email } = await service.addMember('admin');
+  const admin = service.browser();
+  await admin.signIn(email);
+  expect(await admin.get(log)).toMatchObject({ status: 403, body: { code: 'Forbidden' } });
+});
+
 test('others see which networks need keys and whom to ask, and cannot enter any', async () => {
   const { email } = await service.addMember('admin');
   const admin = service.browser();

@@ -60,6 +60,7 @@ export const keys = {
   clients: ['clients'],
   invitations: ['invitations'],
   audit: ['audit'],
+  serverAudit: ['serverAudit'],
   sessions: ['sessions'],
   sandbox: ['sandbox'],
   notificationList: ['notifications', 'list'],

@@ -1,8 +1,9 @@
 import type { AuditEntry } from '#contracts/audit';
+import type { ServerAuditEntry } from '#contracts/installation';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import { newId } from '#server/ids';
-import type { AuditStore } from './store.ts';
+import type { AuditRow, AuditStore } from './store.ts';
 
 const maxEntries = 200;
 
@@ -49,17 +50,26 @@ export const createAuditLog = ({
   },
 
   newest: async (workspaceId: string): Promise<AuditEntry[]> =>
-    (await store.newest(workspaceId, maxEntries)).map((row) => ({
-      id: row.id,
-      event: row.event,
-      ...(row.user_id !== null && { userId: row.user_id }),
-      ...(row.client !== null && { client: row.client }),
-      details: row.details,
-      createdAt: row.created_at,
+    (await store.newest(workspaceId, maxEntries)).map(toEntry),
+
+  /** What belongs to no workspace. */
+  newestOfServer: async (): Promise<ServerAuditEntry[]> =>
+    (await store.listForService(maxEntries)).map((row) => ({
+      ...toEntry(row),
+      ...(row.person !== null && { person: row.person }),
     })),
 
   /** The latest entry of this event that belongs to no workspace. */
   newestForService: store.newestForService,
 
   purge: () => store.purge(new Date(clock.now().getTime() - retentionMs)),
+});
+
+const toEntry = ({ id, event, user_id, client, details, created_at }: AuditRow): AuditEntry => ({
+  id,
+  event,
+  ...(user_id !== null && { userId: user_id }),
+  ...(client !== null && { client }),
+  details,
+  createdAt: created_at,
 });

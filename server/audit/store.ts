@@ -1,6 +1,9 @@
 import { type Database, sql } from '#server/store/database';
+import { personName } from '#server/store/person-name';
 
-interface AuditRow {
+export const reads = ['users'];
+
+export interface AuditRow {
   readonly id: string;
   readonly event: string;
   readonly user_id: string | null;
@@ -28,6 +31,11 @@ const newestForService = sql(
   'audit.newestForService',
   `select details, created_at as "createdAt" from service_audit_log where event = $1 order by id desc limit 1`,
 );
+const listForService = sql(
+  'audit.listForService',
+  `select a.id, a.event, a.user_id, a.client, a.details, a.created_at, ${personName('u')} as person
+     from service_audit_log a left join users u on u.id = a.user_id order by a.id desc limit $1`,
+);
 const purge = sql('audit.purge', 'delete from audit_log where created_at < $1');
 const purgeForService = sql('audit.purgeForService', 'delete from service_audit_log where created_at < $1');
 
@@ -39,5 +47,6 @@ export const createAuditStore = (db: Database) => ({
   purge: async (before: Date) => (await db.run(purge, [before])) + (await db.run(purgeForService, [before])),
   newestForService: async (event: string) =>
     (await db.query<{ details: Record<string, unknown>; createdAt: string }>(newestForService, [event]))[0],
+  listForService: (limit: number) => db.query<AuditRow & { person: string | null }>(listForService, [limit]),
   newest: (workspaceId: string, limit: number) => db.queryReplica<AuditRow>(newest, [workspaceId, limit]),
 });

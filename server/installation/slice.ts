@@ -15,7 +15,7 @@ export const openInstallation = ({
   config,
   networks: { all: networks },
   providers: { isLive },
-  people: { isOperator },
+  people: { isOperator, mustBeOperator },
   isHeld,
   readHold,
   newestBackup,
@@ -27,13 +27,16 @@ export const openInstallation = ({
   config: Config;
   networks: Networks;
   providers: { isLive(network: Network): boolean };
-  people: { isOperator(userId: string): Promise<boolean> };
+  people: {
+    isOperator(userId: string): Promise<boolean>;
+    mustBeOperator(userId: string, does: string): Promise<void>;
+  };
   readHold: Parameters<typeof installationRoutes>[0]['readHold'];
 } & Pick<InstallationParts, 'isHeld' | 'newestBackup'>) => {
   const parts = { database, audit, due, checks, config, networks, isLive, isHeld, newestBackup };
   return {
     /** What a start logs unless it is ok. */
     startRules: async () => [...localRules(parts), ...(await databaseRules(parts))].filter(({ atStart }) => atStart),
-    routes: installationRoutes({ read: createReadInstallation(parts), isOperator, readHold }),
+    routes: installationRoutes({ read: createReadInstallation(parts), isOperator, mustBeOperator, readHold, audit }),
   };
 };

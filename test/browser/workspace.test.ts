@@ -135,6 +135,7 @@ inBrowser('the workspace', (world) => {
     await page.getByRole('list', { name: 'Open invitations' }).waitFor({ state: 'detached' });
     await page.reload();
     await page.getByRole('list', { name: 'Audit log' }).getByText('owner invited ada@example.com as editor').waitFor();
+    await page.getByRole('heading', { name: 'Log of this server' }).waitFor();
   });
 
   test('in the dark, a choice that is not taken has an edge, and menus have the colours of the app', async () => {

@@ -88,6 +88,7 @@ const personTexts: Record<string, Words> = {
 /** Events without a person. */
 const eventTexts: Record<string, Words> = {
   'approval.expired': ({ action }) => `Nobody decided within 7 days: ${actionWords(action)}`,
+  'backup.made': ({ path }) => `A backup was made: ${path}`,
   'workspace.deleted': ({ name }) => `The workspace ${name} was deleted`,
   'secrets.discarded': () => 'The operator discarded secrets that no key decrypts',
   'webhook.paused': () => 'A webhook was paused after 10 failed deliveries',

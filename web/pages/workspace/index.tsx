@@ -1,7 +1,7 @@
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { usePermissions, useSession, useWorkspace } from '#web/session.ts';
-import { AuditLog } from './audit-log.tsx';
+import { AuditLog, ServerAuditLog } from './audit-log.tsx';
 import { DeleteWorkspace } from './delete-workspace.tsx';
 import { HandOver } from './hand-over.tsx';
 import { Invitations } from './invitations.tsx';
@@ -36,6 +36,7 @@ const WorkspacePage = () => {
         {isOwner && <HandOver />}
         <DeleteWorkspace />
         {canManage && <AuditLog />}
+        {user.operator && <ServerAuditLog />}
       </Column>
     </>
   );
