@@ -69,6 +69,8 @@ export interface Config {
     readonly imageBytes: number;
     readonly videoBytes: number;
     readonly documentBytes: number;
+    /** Of all files of a workspace. Absent: no limit. */
+    readonly libraryBytes: number | undefined;
     /** Free space of the data folder that uploads leave. */
     readonly reserveBytes: number;
     /** Folder of ffmpeg and ffprobe; empty: where programs usually are. */
@@ -206,6 +208,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
       imageBytes: settings.MAX_IMAGE_MB * 1024 * 1024,
       videoBytes: settings.MAX_VIDEO_MB * 1024 * 1024,
       documentBytes: bounds.documentBytes,
+      libraryBytes: settings.MAX_LIBRARY_GB && settings.MAX_LIBRARY_GB * 1024 ** 3,
       reserveBytes: settings.DISK_RESERVE_MB * 1024 * 1024,
       ffmpegFolder: settings.FFMPEG_PATH ? resolve(settings.FFMPEG_PATH) : '',
       s3: s3Store(settings),

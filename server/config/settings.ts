@@ -251,6 +251,10 @@ export const Settings = z.object({
     .meta(without('where programs usually are')),
   MAX_IMAGE_MB: wholeNumber(1, 1000).default(30).describe('The largest image that may be uploaded'),
   MAX_VIDEO_MB: wholeNumber(1, 5000).default(1024).describe('The largest video that may be uploaded'),
+  MAX_LIBRARY_GB: wholeNumber(1, 1_000_000)
+    .optional()
+    .describe('How large the media library of a workspace may become')
+    .meta(without('as large as the disk allows')),
   DISK_RESERVE_MB: wholeNumber(0, 1_000_000)
     .default(500)
     .describe(

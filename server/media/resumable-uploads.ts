@@ -151,12 +151,14 @@ export const createResumableUploads = ({
     userId: string,
     { bytes, alt, name, metadata, key }: NewResumableUpload,
   ) => {
-    if ((await store.countOpen(workspaceId)) >= bounds.openUploads)
+    const open = await store.open(workspaceId);
+    if (open.count >= bounds.openUploads)
       throw new Refusal(
         'Conflict',
         'Too many uploads of this workspace are not complete. Finish or delete some first.',
       );
     await reserve.mustFit(bytes);
+    await uploads.mustFitLibrary(workspaceId, open.bytes + bytes);
     return store.insert(workspaceId, {
       ...{ id: newSecretId('upload', clock.now()), userId, bytes, metadata },
       ...{ key: key ?? null, alt: alt ?? null, fileName: name ?? null },

@@ -71,7 +71,18 @@ export const openMedia = ({
     baseUrl,
     report,
   });
-  const uploads = createUploads({ store, files, incoming, ffmpeg, outbound, live, baseUrl, addressesMs, clock });
+  const uploads = createUploads({
+    store,
+    files,
+    incoming,
+    ffmpeg,
+    outbound,
+    live,
+    baseUrl,
+    maxLibraryBytes: limits.libraryBytes,
+    addressesMs,
+    clock,
+  });
   const uploadAddresses = createUploadAddresses({
     store: createUploadAddressStore(database),
     seal,

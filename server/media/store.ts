@@ -57,6 +57,11 @@ const lockContent = sql(
   'media.lockContent',
   `select pg_advisory_xact_lock(hashtextextended('media ' || $1 || ' ' || $2, 0))`,
 );
+const lockLibrary = sql('media.lockLibrary', `select pg_advisory_xact_lock(hashtextextended('library ' || $1, 0))`);
+const libraryBytes = sql(
+  'media.libraryBytes',
+  'select coalesce(sum(bytes), 0)::float8 as bytes from media where workspace_id = $1',
+);
 const withApprovedAlt = sql(
   'media.withApprovedAlt',
   `select media.id from unnest($2::text[]) as media (id)
@@ -167,6 +172,14 @@ export const createMediaStore = (db: Database) => {
       await db.query(lockContent, [workspaceId, sha256]);
     },
 
+    /** Until the transaction ends, nobody else adds a file to this library within its limit. */
+    lockLibrary: async (workspaceId: string) => {
+      await db.query(lockLibrary, [workspaceId]);
+    },
+
+    libraryBytes: async (workspaceId: string) =>
+      (await db.query<{ bytes: number }>(libraryBytes, [workspaceId]))[0]?.bytes ?? 0,
+
     /** The oldest item with these bytes. */
     findContent: async (workspaceId: string, sha256: string): Promise<MediaRow | null> =>
       Media.findOne({ where: { workspaceId, sha256 }, order: ['id'] }),
@@ -267,9 +280,9 @@ const lockWorkspace = sql(
   'resumableUploads.lockWorkspace',
   `select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`,
 );
-const countOpenUploads = sql(
-  'resumableUploads.countOpen',
-  `select count(*)::int as open from resumable_uploads
+const openUploads = sql(
+  'resumableUploads.open',
+  `select count(*)::int as count, coalesce(sum(bytes), 0)::float8 as bytes from resumable_uploads
     where workspace_id = $1 and media_id is null and refusal is null and ${isRunning}`,
 );
 const promisedBytes = sql(
@@ -334,8 +347,8 @@ export const createResumableStore = (db: Database) => {
       await db.query(lockWorkspace, [workspaceId]);
     },
 
-    countOpen: async (workspaceId: string) =>
-      (await db.query<{ open: number }>(countOpenUploads, [workspaceId]))[0]?.open ?? 0,
+    open: async (workspaceId: string) =>
+      (await db.query<{ count: number; bytes: number }>(openUploads, [workspaceId]))[0] ?? { count: 0, bytes: 0 },
 
     /** What unfinished uploads of all workspaces may still send. */
     promisedBytes: async () => (await db.query<{ bytes: number }>(promisedBytes))[0]?.bytes ?? 0,

@@ -62,6 +62,7 @@ export const createUploads = ({
   outbound,
   live,
   baseUrl,
+  maxLibraryBytes,
   addressesMs = bounds.addressesMs,
   clock,
 }: {
@@ -72,6 +73,7 @@ export const createUploads = ({
   outbound: Outbound;
   live: Live;
   baseUrl: string;
+  maxLibraryBytes: number | undefined;
   /** Time limit for all addresses of one call. */
   addressesMs?: number | undefined;
   clock: Clock;
@@ -92,6 +94,13 @@ export const createUploads = ({
     return { path, about: { ...type, ...facts, bytes, sha256 } };
   };
 
+  /** In the transaction that adds the file. */
+  const mustFitLibrary = async (workspaceId: string, bytes: number) => {
+    if (maxLibraryBytes === undefined) return;
+    await store.lockLibrary(workspaceId);
+    if ((await store.libraryBytes(workspaceId)) + bytes > maxLibraryBytes) throw libraryFull(maxLibraryBytes);
+  };
+
   const discard = async ({ path }: Pick<Received, 'path'>) => {
     await Promise.all([path, thumbnailPathOf(path)].map((one) => rm(one, { force: true })));
   };
@@ -109,6 +118,7 @@ export const createUploads = ({
     const removeFiles = () => Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
     const write = () =>
       store.transaction(async () => {
+        await mustFitLibrary(workspaceId, about.bytes);
         const inserted = await store.insert({ id, workspaceId, ...row });
         await live.publish({ workspaceId, kind: 'media', id });
         return toMediaItem(inserted, baseUrl);
@@ -178,6 +188,8 @@ export const createUploads = ({
     keep,
 
     discard,
+
+    mustFitLibrary,
 
     fromUrl: async (caller: Caller, { url, alt }: { url: string; alt?: string | undefined }, record?: Record) => {
       const untilMs = performance.now() + downloadTimeoutMs;
@@ -280,6 +292,12 @@ const advice: Readonly<{ [status: number]: string }> = {
 };
 
 const nameIn = (url: string) => new URL(url).pathname.split('/').at(-1);
+
+const libraryFull = (bytes: number) =>
+  new Refusal(
+    'Conflict',
+    `The media library of this workspace may have ${bytes / 1024 ** 3} GB, and this file does not fit. Delete files that no post uses, then upload it again.`,
+  );
 
 const thumbnailPathOf = (path: string) => `${path}.thumbnail`;
 
