@@ -105,7 +105,7 @@ const { readReference } = await import('./guard/compare.mjs');
 const isCompared = positionals.includes('guard') && !values.save && !values.blink;
 const reference = isCompared ? readReference(readRows(results, 'guard')) : undefined;
 if (reference?.size === 0) {
-  console.error('RESULTS.md has no section guard to compare with. Make one: npm run bench -- guard --save');
+  console.error(`${results} has no section guard to compare with. Make one: npm run bench -- guard --save`);
   process.exit(2);
 }
 // Before the build, which is what is measured: somebody may commit meanwhile.

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -149,6 +149,12 @@ describe('npm run bench -- guard', () => {
     expect(table.split('\n').filter((row) => row.includes('worse'))).toEqual([
       expect.stringMatching(/^\| posts\.list \| 0\.50 +\| 0\.66 +\| 1\.32 +\| \*\*worse\*\* \|$/),
     ]);
+  });
+
+  test('says how to make a reference where there is none, before it measures anything', () => {
+    const args = [join(bench, 'run.mjs'), 'guard', '--results', join(folder, 'none.md')];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([2, expect.stringContaining('npm run bench -- guard --save\n')]);
   });
 
   test('blames only what is worse when it is measured again', async () => {
