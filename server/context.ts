@@ -18,6 +18,8 @@ export interface Caller {
    * A person in the app who may not publish. Their actions that need approval become requests, and `human` is false.
    */
   readonly canOnlyAsk?: true;
+  /** Runs an action in a transaction that is rolled back, to learn whether an approver could: see `cards.request`. */
+  readonly rehearses?: true;
   /** How the person of a session proved who they are. Absent for a token. */
   readonly means?: readonly Proof[];
   /** The client they use, for the history of posts. Absent: the app. */

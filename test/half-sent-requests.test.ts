@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Role, roles } from '#contracts/scopes';
 import { mcpTools } from '#generated/mcp-tools';
 import { readContracts } from '#scripts/contracts';
-import { sql } from '#server/store/database';
 import { createHalfSender, type HalfSent } from '#test/support/half-sent';
 import { legacy, versionHeaders } from '#test/support/mcp';
+import { changedTables, readRows } from '#test/support/rows';
 import { type Service, startService } from '#test/support/service';
 
 /**
@@ -72,25 +72,6 @@ interface Write extends Omit<HalfSent, 'headers' | 'path'> {
   headers?: Record<string, string>;
 }
 
-const allTables = sql(
-  'test.allTables',
-  `select c.relname as name from pg_class c
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`,
-);
-/** The content of each table. */
-const readDatabase = async () => {
-  const tables = await service.database.query<{ name: string }>(allTables);
-  const each = tables.map(
-    ({ name }) => `select '${name}' as name, array(select t::text from ${name} t order by 1) as rows`,
-  );
-  const rows = await service.database.query<{ name: string; rows: string[] }>(
-    sql('test.rows', each.join(' union all ')),
-  );
-  return Object.fromEntries(rows.map((row) => [row.name, row.rows]));
-};
-const changed = (before: Record<string, string[]>, after: Record<string, string[]>) =>
-  Object.keys(after).filter((name) => String(before[name]) !== String(after[name]));
-
 /**
  * Begins all writes, lets their senders lose their right, and sends the rest. Returns the answers, and the tables that
  * changed.
@@ -110,14 +91,14 @@ const sendAround = async (
     begun.push({ name, finish });
   }
   await lose(senders);
-  const before = await readDatabase();
+  const before = await readRows(service);
   const answers: string[] = [];
   for (const { name, finish } of begun) {
     const { status, body } = await finish();
     const { code, result } = JSON.parse(body);
     answers.push(`${name} ${status} ${code ?? (result?.isError && 'isError')}`);
   }
-  return { answers, changed: changed(before, await readDatabase()) };
+  return { answers, changed: changedTables(before, await readRows(service)) };
 };
 
 const expectRefused = async (

@@ -187,7 +187,7 @@ describe('an uncertain result that a person found', () => {
       { accountId: account, ok: false, uncertain: isUncertain, error: { code: 'uncertain', message: 'Look.' } },
     ];
     await service.database.query(
-      sql('test.uncertain', "update posts set status = 'Failed', results = $2::jsonb where id = $1"),
+      sql('test.failedPost', "update posts set status = 'Failed', results = $2::jsonb where id = $1"),
       [id, JSON.stringify(results)],
     );
     return id;
@@ -380,7 +380,7 @@ describe('GET /api/app/posts/last-accounts', () => {
     const second = await service.addAccount('bluesky');
     const schedule = async (accountIds: string[], { userId }: { userId: string }) => {
       const { id } = await service.asHuman('posts.create', { body: 'Out', accountIds }, { userId });
-      await service.asHuman('posts.schedule', { id, at: '2090-03-01T08:00:00Z' }, { userId });
+      await service.asHuman('posts.schedule', { id, at: '2090-03-01T08:00:00Z' }, { userId, role: 'editor' });
     };
     await schedule([second, first], anna);
     await service.asHuman('posts.create', { body: 'A draft', accountIds: [account] }, { userId: anna.userId });

@@ -2,6 +2,7 @@ import type { Account } from '#contracts/accounts';
 import type { Issue } from '#contracts/errors';
 import type { Choice } from '#contracts/providers';
 import type { AuditLog } from '#server/audit/audit-log';
+import type { Rights } from '#server/auth/rights';
 import type { Caller } from '#server/context';
 import { badInput, notFound } from '#server/errors';
 import type { Live } from '#server/live/live';
@@ -24,6 +25,7 @@ export const createAccounts = ({
   store,
   choiceNames,
   networks,
+  rights,
   revoking,
   audit,
   live,
@@ -31,6 +33,7 @@ export const createAccounts = ({
   store: AccountStore;
   choiceNames: ChoiceNameStore;
   networks: Networks;
+  rights: Rights;
   revoking: Revoking;
   audit: AuditLog;
   live: Live;
@@ -90,9 +93,11 @@ export const createAccounts = ({
   /** Until the account is reconnected. Returns false if it was reconnected or disconnected since this row was read. */
   stopStatistics: ({ id, connectedAt }: AccountRow) => store.stopStatistics(id, connectedAt),
 
-  disconnect: async ({ workspaceId, userId }: Caller, id: string) => {
+  disconnect: async (caller: Caller, id: string) => {
     await store.transaction(async () => {
-      const account = await store.disconnect(workspaceId, id);
+      const by = await rights.mustHold(caller);
+      const { workspaceId, userId } = by;
+      const account = await store.disconnect(by, id);
       if (account === undefined) throw notFound('account', id);
       revoking.revokeAfterCommit([account]);
       const details = { accountId: id, network: account.network, handle: account.handle };

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { AuditLog } from '#server/audit/audit-log';
+import type { Rights } from '#server/auth/rights';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
@@ -48,6 +49,7 @@ export const createConnecting = ({
   networkAccess,
   access,
   networks,
+  rights,
   plans,
   audit,
   live,
@@ -65,6 +67,7 @@ export const createConnecting = ({
   networkAccess: NetworkAccess;
   access: AccountAccess;
   networks: Networks;
+  rights: Rights;
   plans: Plans;
   audit: AuditLog;
   live: Live;
@@ -154,11 +157,13 @@ export const createConnecting = ({
 
   /** Call in a transaction. Returns our id of the account. */
   const saveOne = async (
-    { workspaceId, userId }: Caller,
+    caller: Caller,
     network: Network,
     account: NetworkAccount,
     { server, sandbox }: Pick<ConnectionRow, 'server' | 'sandbox'>,
   ): Promise<string> => {
+    const by = await rights.mustHold(caller);
+    const { workspaceId, userId } = by;
     // Tokens are encrypted for one account id, so two requests for the same account must agree on that id.
     await accountStore.lockWorkspace(workspaceId);
     const existing = await accountStore.find(workspaceId, network.key, account.id);
@@ -167,9 +172,8 @@ export const createConnecting = ({
     // If the network sends no new refresh token, the old one stays valid.
     const refreshToken = existing && networkAccess.open(existing)?.tokens.refreshToken;
     const tokens = { ...(refreshToken && { refreshToken }), ...account.tokens };
-    await accountStore.save({
+    await accountStore.save(by, {
       id,
-      workspaceId,
       network: network.key,
       externalId: account.id,
       name: account.name,

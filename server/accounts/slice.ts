@@ -1,4 +1,5 @@
 import type { AuditLog } from '#server/audit/audit-log';
+import type { Rights } from '#server/auth/rights';
 import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/clock';
 import type { Config } from '#server/config/config';
 import { createDueLoop } from '#server/jobs/due-loop';
@@ -35,6 +36,7 @@ export const openAccounts = ({
   sites,
   events,
   notifications,
+  rights,
   audit,
   live,
   outbound,
@@ -49,6 +51,7 @@ export const openAccounts = ({
   sites: Sites;
   events: Events;
   notifications: Notifications;
+  rights: Rights;
   audit: AuditLog;
   live: Live;
   outbound: Outbound;
@@ -87,7 +90,7 @@ export const openAccounts = ({
   const { afterCommit } = database;
   const revoking = createRevoking({ store, networkAccess, networks, afterCommit, report });
   return {
-    accounts: createAccounts({ store, choiceNames, networks, revoking, audit, live }),
+    accounts: createAccounts({ store, choiceNames, networks, rights, revoking, audit, live }),
     access,
     outlooks: createAccountOutlooks({
       store,
@@ -127,6 +130,7 @@ export const openAccounts = ({
         networkAccess,
         access,
         networks,
+        rights,
         plans,
         audit,
         live,

@@ -1,4 +1,5 @@
 import type { Choice } from '#contracts/providers';
+import type { Right } from '#server/auth/right';
 import { notifyTabs } from '#server/live/changes';
 import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/store/database';
@@ -7,7 +8,10 @@ import { type AccountRow, accountColumns } from './account-row.ts';
 
 export const reads = ['workspaces'];
 
-type NewAccount = Omit<AccountRow, 'status' | 'connectedAt' | 'disconnectedAt' | 'statisticsStoppedAt'> & {
+type NewAccount = Omit<
+  AccountRow,
+  'workspaceId' | 'status' | 'connectedAt' | 'disconnectedAt' | 'statisticsStoppedAt'
+> & {
   readonly refreshInMs: number;
 };
 
@@ -195,11 +199,11 @@ export const createAccountStore = (db: Database) => {
     },
 
     /** Inserts an account, or updates the connected one with the same external id. */
-    save: async (account: NewAccount) => {
+    save: async ({ workspaceId }: Right, account: NewAccount) => {
       const { grantedScopes, facts, refreshInMs, ...row } = account;
       await db.run(save, [
         row.id,
-        row.workspaceId,
+        workspaceId,
         row.network,
         row.externalId,
         row.name,
@@ -246,7 +250,7 @@ export const createAccountStore = (db: Database) => {
     stopStatistics: async (id: string, connectedAt: string) => (await db.run(stopStatistics, [id, connectedAt])) > 0,
 
     /** Returns the account as it was before; undefined if it is not connected. */
-    disconnect: async (workspaceId: string, id: string) => (await accountsOf(disconnect, [id, workspaceId]))[0],
+    disconnect: async ({ workspaceId }: Right, id: string) => (await accountsOf(disconnect, [id, workspaceId]))[0],
 
     /** Whether any workspace has an account on one of these networks. */
     hasConnected: async (networks: readonly string[], sandbox: boolean) =>

@@ -103,7 +103,7 @@ export const wireAgents = ({
       live,
       approvers: {
         list: ({ workspaceId }) => people.approvers(workspaceId),
-        lock: people.lockApprover,
+        lock: core.auth.rights.isPublisher,
       },
       passkeys: peopleTheme.passkeys.passkeys,
       asksPasskey: people.asksPasskey,

@@ -49,6 +49,7 @@ export const wireMessaging = ({
     'webhooks',
     openWebhooks({
       database,
+      rights: core.auth.rights,
       audit,
       notifications: notifications.notifications,
       live,

@@ -61,6 +61,7 @@ export const wireNetworks = ({
       sites,
       events: messaging.webhooks.events,
       notifications: messaging.notifications.notifications,
+      rights: core.auth.rights,
       audit: core.audit.audit,
       live: core.live.live,
       outbound,

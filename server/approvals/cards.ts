@@ -218,7 +218,7 @@ export const createApprovalCards = ({
       const action = findAction(actions, request.action);
       // `prepare` puts all files into the library first, so that the person sees the exact bytes that will be
       // published.
-      const call = await action.prepare(action.admit(request.input, { ...caller, human: true }));
+      const call = await action.prepare(action.admit(request.input, { ...caller, human: true, rehearses: true }));
       const { input } = call;
       const kind = kindOf(action.name);
       if (kind === undefined) throw new Error(`${action.name} has no card: declare approval in its contract`);

@@ -5,6 +5,7 @@ import { notFound, Refusal } from '#server/errors';
 import { newId } from '#server/ids';
 import type { Live } from '#server/live/live';
 import { createCallerCache } from './caller-cache.ts';
+import type { Claim, Rights } from './rights.ts';
 import { factorMissing } from './sign-ins.ts';
 import type { TokenStore } from './store.ts';
 import { hashToken, looksLikeToken, newToken } from './token-format.ts';
@@ -22,7 +23,17 @@ export interface TokenCaller {
 export type PersonalTokens = ReturnType<typeof createPersonalTokens>;
 
 /** SPEC, Personal API tokens: a token acts as its user in the workspace it was made in, while the user is a member. */
-export const createPersonalTokens = ({ store, live, clock }: { store: TokenStore; live: Live; clock: Clock }) => {
+export const createPersonalTokens = ({
+  store,
+  rights,
+  live,
+  clock,
+}: {
+  store: TokenStore;
+  rights: Rights;
+  live: Live;
+  clock: Clock;
+}) => {
   const lastUsed = new Map<string, Date>();
   const cache = createCallerCache<TokenCaller>({ live });
 
@@ -44,15 +55,17 @@ export const createPersonalTokens = ({ store, live, clock }: { store: TokenStore
     transaction: store.transaction,
 
     /** The result is the only place that holds the token itself; the database has its hash. */
-    create: async (owner: Pick<Caller, 'userId' | 'workspaceId'>, name: string) => {
-      const token = newToken();
-      const id = newId('token', clock.now());
-      const createdAt = await store.insert({ id, ...owner, name, hash: hashToken(token) }, bounds.tokens);
-      if (createdAt === undefined) {
-        throw new Refusal('Conflict', `You have ${bounds.tokens} tokens. Revoke one that is not used any more.`);
-      }
-      return { id, name, createdAt, token };
-    },
+    create: (caller: Claim, name: string) =>
+      store.transaction(async () => {
+        const owner = await rights.mustHold(caller);
+        const token = newToken();
+        const id = newId('token', clock.now());
+        const createdAt = await store.insert({ id, owner, name, hash: hashToken(token) }, bounds.tokens);
+        if (createdAt === undefined) {
+          throw new Refusal('Conflict', `You have ${bounds.tokens} tokens. Revoke one that is not used any more.`);
+        }
+        return { id, name, createdAt, token };
+      }),
 
     purge: () => store.purge(new Date(clock.now().getTime() - revokedRetentionMs)),
 

@@ -13,6 +13,7 @@ import { createPasswordTries } from './password-tries.ts';
 import { createPersonalTokens } from './personal-tokens.ts';
 import { createRateLimits } from './rate-limit.ts';
 import { createRegistrations } from './registrations.ts';
+import { createRights } from './rights.ts';
 import { accessRoutes, consentRoutes } from './routes.ts';
 import { createSessions } from './sessions.ts';
 import { createSignIns } from './sign-ins.ts';
@@ -22,6 +23,7 @@ import {
   createCountStore,
   createPendingStore,
   createRegistrationStore,
+  createRightStore,
   createSecretStore,
   createSessionStore,
   createTokenStore,
@@ -46,7 +48,8 @@ export const openAuth = ({
   /** For sessions, clients, password tries and limits. The sandbox does not move it. */
   wallClock: Clock;
 }) => {
-  const tokens = createPersonalTokens({ store: createTokenStore(database), live, clock });
+  const rights = createRights({ store: createRightStore(database) });
+  const tokens = createPersonalTokens({ store: createTokenStore(database), rights, live, clock });
   const sessions = createSessions({
     store: createSessionStore(database),
     clock: wallClock,
@@ -70,6 +73,7 @@ export const openAuth = ({
   });
   const accessStore = createAccessStore(database);
   return {
+    rights,
     tokens,
     sessions,
     signIns,

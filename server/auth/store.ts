@@ -3,6 +3,7 @@ import type { Role } from '#contracts/scopes';
 import { canPublish } from '#server/store/can-publish';
 import { type Database, sql } from '#server/store/database';
 import { hasSecondFactor, lacksFactor } from '#server/store/has-second-factor';
+import type { Right } from './right.ts';
 
 export const reads = ['members', 'users', 'workspaces'];
 
@@ -72,8 +73,7 @@ const revokeTokens = sql(
 
 interface NewToken {
   readonly id: string;
-  readonly workspaceId: string;
-  readonly userId: string;
+  readonly owner: Right;
   readonly name: string;
   readonly hash: Buffer;
 }
@@ -84,8 +84,9 @@ export const createTokenStore = (db: Database) => ({
   transaction: db.transaction,
 
   /** Returns the time of creation; undefined at the limit. Simultaneous inserts may exceed the limit slightly. */
-  insert: async ({ id, workspaceId, userId, name, hash }: NewToken, max: number) => {
-    const [row] = await db.query<{ createdAt: string }>(insertToken, [id, workspaceId, userId, name, hash, max]);
+  insert: async ({ id, owner, name, hash }: NewToken, max: number) => {
+    const values = [id, owner.workspaceId, owner.userId, name, hash, max];
+    const [row] = await db.query<{ createdAt: string }>(insertToken, values);
     return row?.createdAt;
   },
 
@@ -283,6 +284,20 @@ export const createAccessStore = (db: Database) => ({
       : db.query<{ role: Role }>(roleWithClient, [userId, workspaceId, access.clientId, access.issuedAt]));
     return row?.role;
   },
+});
+
+/** Until the transaction ends, nobody ends the membership or changes it. */
+const lockMember = sql(
+  'rights.lockMember',
+  `select m.role, ${canPublish('m', 'w')} as "canPublish" from members m join workspaces w on w.id = m.workspace_id
+    where m.workspace_id = $1 and m.user_id = $2 for share of m`,
+);
+
+export type RightStore = ReturnType<typeof createRightStore>;
+
+export const createRightStore = (db: Database) => ({
+  lockMember: async (workspaceId: string, userId: string) =>
+    (await db.query<{ role: Role; canPublish: boolean }>(lockMember, [workspaceId, userId]))[0],
 });
 
 export interface ClientRow {

@@ -1,8 +1,9 @@
 import { buffer } from 'node:stream/consumers';
 import type { LibraryItem, MediaItem } from '#contracts/media';
+import type { Rights } from '#server/auth/rights';
 import { bounds } from '#server/bounds';
 import type { Caller } from '#server/context';
-import { approvalRequired, badInput, notFound, pageOf } from '#server/errors';
+import { badInput, mustBeHuman, notFound, pageOf } from '#server/errors';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
 import { fromCursor, toPage } from '#server/store/page';
 import type { ByteRange, MediaFiles } from './files.ts';
@@ -22,11 +23,13 @@ export type IsScheduled = (workspaceId: string, id: string) => Promise<boolean>;
 export const createMediaLibrary = ({
   store,
   renditionStore,
+  rights,
   files,
   baseUrl,
 }: {
   store: MediaStore;
   renditionStore: RenditionStore;
+  rights: Rights;
   files: MediaFiles;
   baseUrl: string;
 }) => ({
@@ -130,8 +133,9 @@ export const createMediaLibrary = ({
       const { workspaceId } = caller;
       // Posts lock the files that they begin to use, so none begins before this ends.
       await store.lock(workspaceId, [id], 'UPDATE');
-      if (!caller.human && (await isScheduled(workspaceId, id))) {
-        throw approvalRequired('Changing the text of a file in a scheduled post', pageOf(baseUrl, 'media', id));
+      if (await isScheduled(workspaceId, id)) {
+        mustBeHuman(caller, 'Changing the text of a file in a scheduled post', pageOf(baseUrl, 'media', id));
+        await rights.mustPublish(caller);
       }
       const row = await store.setAlt(workspaceId, id, alt || null);
       if (row === undefined) throw notFound('media item', id);

@@ -1,3 +1,4 @@
+import type { Rights } from '#server/auth/rights';
 import type { Clock } from '#server/clock';
 import { type Config, incomingFolder } from '#server/config/config';
 import type { MeasureFreeBytes } from '#server/health/disk-space';
@@ -27,6 +28,7 @@ export const openMedia = ({
   live,
   seal,
   findRole,
+  rights,
   config,
   clock,
   wallClock,
@@ -39,6 +41,7 @@ export const openMedia = ({
   live: Live;
   seal: Seal;
   findRole: FindRole;
+  rights: Rights;
   config: Config;
   clock: Clock;
   /** For the expiry of upload addresses. The sandbox does not move it. */
@@ -57,7 +60,7 @@ export const openMedia = ({
   const reserve = createDiskReserve({ folder, reserveBytes: limits.reserveBytes, freeBytes, promisedBytes });
   const incoming = createIncoming({ folder, limits, reserve });
   const renditionStore = createRenditionStore(database);
-  const library = createMediaLibrary({ store, renditionStore, files, baseUrl });
+  const library = createMediaLibrary({ store, renditionStore, rights, files, baseUrl });
   const jobStore = createFitJobStore(database);
   const ffmpeg = createFfmpeg({ folder: limits.ffmpegFolder });
   const renditions = createRenditions({
@@ -73,6 +76,7 @@ export const openMedia = ({
   });
   const uploads = createUploads({
     store,
+    rights,
     files,
     incoming,
     ffmpeg,

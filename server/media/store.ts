@@ -9,6 +9,7 @@ import {
 } from 'sequelize';
 import type { ErrorBody } from '#contracts/errors';
 import type { MediaKind } from '#contracts/media';
+import type { Right } from '#server/auth/right';
 import { bounds } from '#server/bounds';
 import { keyColumns, type RenditionKey } from '#server/media/fits/store';
 import { type Database, sql } from '#server/store/database';
@@ -165,7 +166,10 @@ export const createMediaStore = (db: Database) => {
     /** In any workspace: public addresses do not name one. */
     get: async (id: string): Promise<MediaRow | null> => Media.findByPk(id),
 
-    insert: async (row: NewMedia): Promise<MediaRow> => Media.create(row),
+    insert: async (
+      { workspaceId, userId }: Right,
+      row: Omit<NewMedia, 'workspaceId' | 'uploadedBy'>,
+    ): Promise<MediaRow> => Media.create({ ...row, workspaceId, uploadedBy: userId }),
 
     /** Until the transaction ends, nobody else adds a file with these bytes by its address. */
     lockContent: async (workspaceId: string, sha256: string) => {

@@ -1,6 +1,7 @@
 import { open, rm, stat, writeFile } from 'node:fs/promises';
 import { isUrl } from '#contracts/is-url';
 import type { MediaItem } from '#contracts/media';
+import type { Rights } from '#server/auth/rights';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
@@ -56,6 +57,7 @@ class TooSlow extends Error {}
 /** How a file gets into the library: received completely, checked, stored, and only then recorded. */
 export const createUploads = ({
   store,
+  rights,
   files,
   incoming,
   ffmpeg,
@@ -67,6 +69,7 @@ export const createUploads = ({
   clock,
 }: {
   store: MediaStore;
+  rights: Rights;
   files: MediaFiles;
   incoming: Incoming;
   ffmpeg: Ffmpeg;
@@ -106,7 +109,7 @@ export const createUploads = ({
   };
 
   const add = async (
-    { userId, workspaceId }: Caller,
+    caller: Caller,
     { path, about }: Inspected,
     { alt, name }: { alt: string | undefined; name: string | undefined },
     record: Record = (write) => write(),
@@ -114,13 +117,14 @@ export const createUploads = ({
     const id = newSecretId('media', clock.now());
     await unlessRefused(files.put(thumbnailKey(id), thumbnailPathOf(path), 'image/webp'));
     await unlessRefused(files.put(id, path, about.mimeType));
-    const row = { ...about, alt: alt || null, fileName: tidyName(name), uploadedBy: userId };
+    const row = { ...about, alt: alt || null, fileName: tidyName(name) };
     const removeFiles = () => Promise.all([files.remove(id), files.remove(thumbnailKey(id))]);
     const write = () =>
       store.transaction(async () => {
-        await mustFitLibrary(workspaceId, about.bytes);
-        const inserted = await store.insert({ id, workspaceId, ...row });
-        await live.publish({ workspaceId, kind: 'media', id });
+        const by = await rights.mustHold(caller);
+        await mustFitLibrary(by.workspaceId, about.bytes);
+        const inserted = await store.insert(by, { id, ...row });
+        await live.publish({ workspaceId: by.workspaceId, kind: 'media', id });
         return toMediaItem(inserted, baseUrl);
       });
     const item = await record(write).catch(async (error: unknown) => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Issue } from '#contracts/errors';
 import type { Post, Result } from '#contracts/posts';
 import type { Accounts, ConnectedNetwork } from '#server/accounts/accounts';
+import type { Rights } from '#server/auth/rights';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { ApprovalRun, Caller } from '#server/context';
@@ -35,6 +36,7 @@ export const createLifecycle = ({
   networks,
   fitting,
   uploadAddresses,
+  rights,
   plans,
   deletion,
   outcomes,
@@ -50,6 +52,7 @@ export const createLifecycle = ({
   networks: Networks;
   fitting: Fitting;
   uploadAddresses: Pick<UploadAddresses, 'offer'>;
+  rights: Rights;
   plans: Plans;
   /** Refuses while the workspace waits to be deleted. */
   deletion: { mustStay(workspaceId: string): Promise<void> };
@@ -70,8 +73,10 @@ export const createLifecycle = ({
    * Whatever makes a post public, or takes it back, calls this, no matter which interface or bulk action it came
    * through.
    */
-  const mustDecide = (caller: Caller, what: string, id: string) =>
+  const mustDecide = (caller: Caller, what: string, id: string) => {
     mustBeHuman(caller, what, pageOf(baseUrl, 'post', id));
+    return rights.mustPublish(caller);
+  };
 
   /** The networks and media that the posts refer to. */
   const readContext = async (caller: Pick<Caller, 'workspaceId'>, posts: readonly FittablePost[]) => {
@@ -196,7 +201,7 @@ export const createLifecycle = ({
   /** `field` is the caller's name for the time. The pictures must be fitted before. */
   const toScheduled = (caller: Caller, id: string, at: string, field: string, approval?: ApprovalRun) =>
     store.transaction(async () => {
-      mustDecide(caller, 'Scheduling a post', id);
+      const by = await mustDecide(caller, 'Scheduling a post', id);
       mustBeFuture(at, field);
       await deletion.mustStay(caller.workspaceId);
       const post = await lockPost(caller, id);
@@ -209,12 +214,13 @@ export const createLifecycle = ({
       const counted = await usePlan(caller, post, { scheduled: true });
       await store.wake();
       await revisions.recordStatus(caller, id, 'Scheduled', at);
-      await store.setCounted(id, caller.workspaceId, counted);
-      return store.move(id, caller.workspaceId, 'Scheduled', at);
+      await store.setCounted(id, by, counted);
+      return store.move(id, by, 'Scheduled', at);
     });
 
   /** After a change of a Scheduled post: its use of the plan and its time may have changed too. */
   const recheckScheduled = async (caller: Caller, before: Post, after: Post, approval?: ApprovalRun) => {
+    const by = await mustDecide(caller, 'Changing a scheduled post', after.id);
     await mustBePublishable(caller, after, approval);
     const { workspaceId } = caller;
     const [networksBefore, networksAfter] = [
@@ -224,7 +230,7 @@ export const createLifecycle = ({
     const counted = await store.counted(after.id, workspaceId);
     const again = await failedOn(caller, after);
     const countedNow = await plans.change(workspaceId, counted, networksBefore, networksAfter, { again });
-    await store.setCounted(after.id, workspaceId, countedNow);
+    await store.setCounted(after.id, by, countedNow);
     await store.wake();
     if (after.scheduledAt !== before.scheduledAt) {
       await revisions.recordStatus(caller, after.id, 'Scheduled', after.scheduledAt);
@@ -359,11 +365,11 @@ export const createLifecycle = ({
       store.transaction(async () => {
         const post = await lockPost(caller, id);
         if (post.status !== 'Scheduled') throw notFrom(post, 'taken back', 'a Scheduled post');
-        mustDecide(caller, 'Unscheduling a post', id);
+        const by = await mustDecide(caller, 'Unscheduling a post', id);
         await giveBack(caller, id);
         const before = post.results.length > 0 ? 'Failed' : 'Draft';
         await revisions.recordStatus(caller, id, 'Unscheduled');
-        return store.move(id, caller.workspaceId, before, post.scheduledAt ?? null);
+        return store.move(id, by, before, post.scheduledAt ?? null);
       }),
 
     /**
@@ -376,7 +382,7 @@ export const createLifecycle = ({
       only: readonly string[] = [],
       approval?: ApprovalRun,
     ): Promise<Result[]> => {
-      mustDecide(caller, 'Publishing a post', id);
+      await mustDecide(caller, 'Publishing a post', id);
       await deletion.mustStay(caller.workspaceId);
       const post = await lockPost(caller, id);
       if (post.status !== 'Draft' && post.status !== 'Failed')
@@ -422,7 +428,7 @@ export const createLifecycle = ({
         throw notFrom(post, 'deleted', 'a post that is not published');
       }
       if (post.status === 'Scheduled') {
-        mustDecide(caller, 'Deleting a scheduled post', id);
+        await mustDecide(caller, 'Deleting a scheduled post', id);
         await giveBack(caller, id);
       }
       return store.remove(id, caller.workspaceId);

@@ -1,5 +1,6 @@
 import type { AccountAccess } from '#server/accounts/access';
 import type { Accounts } from '#server/accounts/accounts';
+import type { Rights } from '#server/auth/rights';
 import type { Clock } from '#server/clock';
 import { type Config, isPublicAddress } from '#server/config/config';
 import type { AskInstead } from '#server/context';
@@ -36,6 +37,7 @@ export const openPosts = ({
   uploads,
   uploadAddresses,
   networks,
+  rights,
   plans,
   events,
   notifications,
@@ -55,6 +57,7 @@ export const openPosts = ({
   uploads: Uploads;
   uploadAddresses: UploadAddresses;
   networks: Networks;
+  rights: Rights;
   plans: Plans;
   events: Events;
   notifications: Notifications;
@@ -79,6 +82,7 @@ export const openPosts = ({
     ...shared,
     fitting,
     uploadAddresses,
+    rights,
     plans,
     deletion,
     outcomes,

@@ -1,5 +1,6 @@
 import type { SelectedPost } from '#contracts/bulk';
 import type { ForecastEntry, Post, PostLine, PostStatus, Result, Version } from '#contracts/posts';
+import type { RightToPublish } from '#server/auth/right';
 import type { Caller } from '#server/context';
 import { wakes } from '#server/jobs/due-work';
 import { JsonText } from '#server/json/json-text';
@@ -460,15 +461,15 @@ export const createPostStore = (db: Database) => {
     replace: (id: string, workspaceId: string, { accountIds, versions, scheduledAt }: PostContent) =>
       changed(replace, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt]),
 
-    move: (id: string, workspaceId: string, status: PostStatus, scheduledAt: string | null) =>
-      changed(move, [id, workspaceId, status, scheduledAt]),
+    move: (id: string, by: RightToPublish, status: PostStatus, scheduledAt: string | null) =>
+      changed(move, [id, by.workspaceId, status, scheduledAt]),
 
     /** What the post used of the plan when it was scheduled. */
     counted: async (id: string, workspaceId: string): Promise<PlanUse | undefined> =>
       (await db.query<{ counted: PlanUse | null }>(counted, [id, workspaceId]))[0]?.counted ?? undefined,
 
-    setCounted: (id: string, workspaceId: string, planUse: PlanUse) =>
-      db.run(setCounted, [id, workspaceId, JSON.stringify(planUse)]),
+    setCounted: (id: string, by: RightToPublish, planUse: PlanUse) =>
+      db.run(setCounted, [id, by.workspaceId, JSON.stringify(planUse)]),
 
     many: async (workspaceId: string, ids: readonly string[]) =>
       (await db.query<PostRow>(many, [ids, workspaceId])).map(toPost),

@@ -135,8 +135,8 @@ export const createPublishControls = ({
     /** Ends sends that wait because their network asked to retry later. */
     giveUp: async (caller: Caller, id: string, accountIds: readonly string[]) => {
       const post = await reading.get(caller, id);
-      lifecycle.mustDecide(caller, 'Stopping a post', id);
       await store.transaction(async () => {
+        await lifecycle.mustDecide(caller, 'Stopping a post', id);
         const ended = await store.giveUp({ workspaceId: caller.workspaceId, postId: id }, accountIds);
         if (ended.length < new Set(accountIds).size) {
           throw new Refusal(

@@ -4,6 +4,7 @@ import type { Choice } from '#contracts/providers';
 import type { Share, SharedPost } from '#contracts/review';
 import type { Accounts } from '#server/accounts/accounts';
 import type { AuditLog } from '#server/audit/audit-log';
+import type { Rights } from '#server/auth/rights';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
@@ -34,6 +35,7 @@ export const createShares = ({
   library,
   linkCards,
   networks,
+  rights,
   audit,
   baseUrl,
   clock,
@@ -46,6 +48,7 @@ export const createShares = ({
   library: MediaLibrary;
   linkCards: LinkCards;
   networks: Networks;
+  rights: Rights;
   audit: AuditLog;
   baseUrl: string;
   clock: Clock;
@@ -82,6 +85,7 @@ export const createShares = ({
       requestId: string,
     ): Promise<Share & { url: string }> =>
       store.transaction(async () => {
+        const by = await rights.mustHold(caller);
         // Locks the post, so that concurrent shares cannot exceed the limit.
         await reading.lock(caller, postId);
         const { workspaceId, userId } = caller;
@@ -92,12 +96,10 @@ export const createShares = ({
         const secret = randomBytes(16).toString('base64url');
         const id = newId('share', now);
         const expiresAt = new Date(now.getTime() + days * dayMs);
-        await store.insert({
+        await store.insert(by, {
           id,
           postId,
-          workspaceId,
           hash: hashOf(secret),
-          madeBy: userId,
           createdAt: now,
           expiresAt,
           invitesAdvice,

@@ -1,6 +1,7 @@
 import type { Accounts } from '#server/accounts/accounts';
 import type { AuditLog } from '#server/audit/audit-log';
 import { keyOfAddress, type RateLimits } from '#server/auth/rate-limit';
+import type { Rights } from '#server/auth/rights';
 import type { Clock } from '#server/clock';
 import type { Config } from '#server/config/config';
 import type { MediaLibrary } from '#server/media/library';
@@ -36,6 +37,7 @@ export const openReview = ({
   library: MediaLibrary;
   linkCards: LinkCards;
   networks: Networks;
+  rights: Rights;
   audit: AuditLog;
   notifications: Notifications;
   rateLimits: Pick<RateLimits, 'create'>;

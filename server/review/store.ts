@@ -1,4 +1,5 @@
 import type { Advice } from '#contracts/review';
+import type { Right } from '#server/auth/right';
 import { notifyTabs } from '#server/live/changes';
 import { type Database, sql } from '#server/store/database';
 import { personName } from '#server/store/person-name';
@@ -139,18 +140,12 @@ export const createShareStore = (db: Database) => ({
   transaction: db.transaction,
   bySecret: async (hash: Buffer, now: Date) => (await db.query<ShareRow>(bySecret, [hash, now]))[0],
   ofPost: (workspaceId: string, postId: string, now: Date) => db.query<ShareRow>(ofPost, [postId, workspaceId, now]),
-  insert: (row: {
-    id: string;
-    postId: string;
-    workspaceId: string;
-    hash: Buffer;
-    madeBy: string;
-    createdAt: Date;
-    expiresAt: Date;
-    invitesAdvice: boolean;
-  }) => {
-    const { id, postId, workspaceId, hash, madeBy, createdAt, expiresAt, invitesAdvice } = row;
-    return db.run(insertShare, [id, postId, workspaceId, hash, madeBy, createdAt, expiresAt, invitesAdvice]);
+  insert: (
+    { workspaceId, userId }: Right,
+    row: { id: string; postId: string; hash: Buffer; createdAt: Date; expiresAt: Date; invitesAdvice: boolean },
+  ) => {
+    const { id, postId, hash, createdAt, expiresAt, invitesAdvice } = row;
+    return db.run(insertShare, [id, postId, workspaceId, hash, userId, createdAt, expiresAt, invitesAdvice]);
   },
   /** Returns the id of the post. */
   remove: async (workspaceId: string, id: string, now: Date) =>

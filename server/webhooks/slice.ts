@@ -1,4 +1,5 @@
 import type { AuditLog } from '#server/audit/audit-log';
+import type { Rights } from '#server/auth/rights';
 import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch, systemClock } from '#server/clock';
 import type { Config } from '#server/config/config';
 import type { Live } from '#server/live/live';
@@ -21,6 +22,7 @@ import { createWebhooks } from './webhooks.ts';
 
 export const openWebhooks = ({
   database,
+  rights,
   audit,
   notifications,
   live,
@@ -37,6 +39,7 @@ export const openWebhooks = ({
   report,
 }: {
   database: Database;
+  rights: Rights;
   audit: AuditLog;
   notifications: Notifications;
   live: Live;
@@ -67,6 +70,7 @@ export const openWebhooks = ({
     allowedWebhooks,
     testReceiver,
     store: webhookStore,
+    rights,
     audit,
     deliveries: deliveryStore,
     events,

@@ -1,4 +1,5 @@
 import type { Delivery, DeliveryDetails, Webhook } from '#contracts/webhooks';
+import type { Right } from '#server/auth/right';
 import { wakes } from '#server/jobs/due-work';
 import { type JsonText, jsonOf } from '#server/json/json-text';
 import { type Database, sql } from '#server/store/database';
@@ -117,12 +118,12 @@ const insertWebhook = sql(
 );
 const changeWebhook = sql(
   'webhooks.change',
-  'update webhooks set url = coalesce($2, url), events = coalesce($3, events) where id = $1',
+  'update webhooks set url = coalesce($3, url), events = coalesce($4, events) where id = $1 and workspace_id = $2',
 );
 const rotateSecret = sql(
   'webhooks.rotateSecret',
-  `update webhooks set secret = $2, old_secret = $3, old_secret_until = posthorn_now() + $4 * interval '1 millisecond'
-    where id = $1`,
+  `update webhooks set secret = $3, old_secret = $4, old_secret_until = posthorn_now() + $5 * interval '1 millisecond'
+    where id = $1 and workspace_id = $2`,
 );
 const replaceLostSecret = sql(
   'webhooks.replaceLostSecret',
@@ -135,7 +136,7 @@ const dropOldSecret = sql(
 );
 const resumeWebhook = sql(
   'webhooks.resume',
-  'update webhooks set paused_at = null, pause_reason = null, given_up_in_a_row = 0 where id = $1',
+  'update webhooks set paused_at = null, pause_reason = null, given_up_in_a_row = 0 where id = $1 and workspace_id = $2',
 );
 /** Deliveries first: all transactions lock deliveries before webhooks, to avoid deadlocks. */
 const removeDeliveries = sql(
@@ -164,17 +165,17 @@ export const createWebhookStore = (db: Database) => ({
   list: (workspaceId: string) => db.query<WebhookRow>(listWebhooks, [workspaceId]),
   lastDeliveries: (workspaceId: string, retentionMs: number) =>
     db.queryReplica<LastDelivery & { webhookId: string }>(lastDeliveries, [workspaceId, retentionMs]),
-  insert: (id: string, workspaceId: string, url: string, events: readonly string[], secret: string) =>
+  insert: (id: string, { workspaceId }: Right, url: string, events: readonly string[], secret: string) =>
     db.run(insertWebhook, [id, workspaceId, url, events, secret]),
-  change: (id: string, url: string | undefined, events: readonly string[] | undefined) =>
-    db.run(changeWebhook, [id, url ?? null, events ?? null]),
-  rotateSecret: (id: string, secret: string, oldSecret: string, oldLivesMs: number) =>
-    db.run(rotateSecret, [id, secret, oldSecret, oldLivesMs]),
+  change: (id: string, { workspaceId }: Right, url: string | undefined, events: readonly string[] | undefined) =>
+    db.run(changeWebhook, [id, workspaceId, url ?? null, events ?? null]),
+  rotateSecret: (id: string, { workspaceId }: Right, secret: string, oldSecret: string, oldLivesMs: number) =>
+    db.run(rotateSecret, [id, workspaceId, secret, oldSecret, oldLivesMs]),
   /** Undefined when the secret was changed meanwhile. */
   replaceLostSecret: async (id: string, lost: string, secret: string, pauseReason: string) =>
     (await db.query<PausedWebhook>(replaceLostSecret, [id, lost, secret, pauseReason]))[0],
   dropOldSecret: (id: string, lost: string) => db.run(dropOldSecret, [id, lost]),
-  resume: (id: string) => db.run(resumeWebhook, [id]),
+  resume: (id: string, { workspaceId }: Right) => db.run(resumeWebhook, [id, workspaceId]),
   remove: async (workspaceId: string, id: string) => {
     await db.run(removeDeliveries, [workspaceId, id]);
     await db.run(removeWebhook, [id]);

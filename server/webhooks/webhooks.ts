@@ -7,6 +7,8 @@ import {
   type Webhook,
 } from '#contracts/webhooks';
 import type { AuditLog } from '#server/audit/audit-log';
+import type { Right } from '#server/auth/right';
+import type { Rights } from '#server/auth/rights';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, notFound, Refusal } from '#server/errors';
@@ -45,6 +47,7 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 /** Management of webhooks by owners and admins. */
 export const createWebhooks = ({
   store,
+  rights,
   deliveries,
   events,
   outbound,
@@ -57,6 +60,7 @@ export const createWebhooks = ({
   wallClock,
 }: {
   store: WebhookStore;
+  rights: Rights;
   deliveries: DeliveryStore;
   events: Events;
   outbound: Outbound;
@@ -110,9 +114,21 @@ export const createWebhooks = ({
   const record = ({ workspaceId, userId }: Caller, event: string, details: Record<string, unknown>) =>
     audit.write({ event, workspaceId, userId, details });
 
+  /** Also locks the workspace, so that no two callers add a webhook at once. */
+  const lock = async (caller: Caller) => {
+    const by = await rights.mustHold(caller);
+    await store.lockWorkspace(by.workspaceId);
+    return by;
+  };
+
   /** Inside a transaction that holds the lock of the workspace. */
-  const insert = async (caller: Caller, id: string, { url, events: types }: NewTarget): Promise<NewWebhook> => {
-    const { workspaceId } = caller;
+  const insert = async (
+    caller: Caller,
+    by: Right,
+    id: string,
+    { url, events: types }: NewTarget,
+  ): Promise<NewWebhook> => {
+    const { workspaceId } = by;
     const { length } = await store.list(workspaceId);
     if (length >= mostWebhooks) {
       throw new Refusal('Conflict', `A workspace has at most ${mostWebhooks} webhooks. Delete one first.`);
@@ -120,7 +136,7 @@ export const createWebhooks = ({
     const allowed = await allowedIn(workspaceId);
     if (length >= allowed) throw new Refusal('PlanLimit', beyondPlan(allowed));
     const secret = newSecret();
-    await store.insert(id, workspaceId, url, types, seal.seal(secret, secretPlace(id)));
+    await store.insert(id, by, url, types, seal.seal(secret, secretPlace(id)));
     await record(caller, 'webhook.added', { id, host: hostOf(url), events: types });
     return { ...(await get(caller, id)), secret };
   };
@@ -132,19 +148,19 @@ export const createWebhooks = ({
     add: (caller: Caller, target: NewTarget): Promise<NewWebhook> =>
       store.transaction(async () => {
         mustBePublic(target.url);
-        await store.lockWorkspace(caller.workspaceId);
-        return insert(caller, newId('webhook', clock.now()), target);
+        const by = await lock(caller);
+        return insert(caller, by, newId('webhook', clock.now()), target);
       }),
 
     /** Adding it twice returns the one that the workspace already has. */
     addTestReceiver: (caller: Caller): Promise<Webhook> =>
       store.transaction(async () => {
         testReceiver.mustExist();
-        await store.lockWorkspace(caller.workspaceId);
+        const by = await lock(caller);
         const present = (await list(caller)).find((one) => one.testReceiver);
         if (present) return present;
         const id = newId('webhook', clock.now());
-        const { secret: _, ...webhook } = await insert(caller, id, {
+        const { secret: _, ...webhook } = await insert(caller, by, id, {
           url: testReceiver.urlOf(id),
           events: [...choosableEvents],
         });
@@ -160,10 +176,11 @@ export const createWebhooks = ({
 
     change: (caller: Caller, id: string, { url, events: types }: WebhookChange) =>
       store.transaction(async () => {
+        const by = await rights.mustHold(caller);
         const before = await find(caller, id);
         // The form sends the address of a test receiver back unchanged, and that one is not public.
         if (url !== undefined && url !== before.url) mustBePublic(url);
-        await store.change(id, url, types);
+        await store.change(id, by, url, types);
         await record(caller, 'webhook.changed', {
           id,
           ...(url && { host: hostOf(url) }),
@@ -181,11 +198,12 @@ export const createWebhooks = ({
 
     rotateSecret: (caller: Caller, id: string): Promise<NewWebhook> =>
       store.transaction(async () => {
-        await store.lockWorkspace(caller.workspaceId);
+        const by = await lock(caller);
         const before = seal.open((await find(caller, id)).secret, secretPlace(id));
         const secret = newSecret();
         await store.rotateSecret(
           id,
+          by,
           seal.seal(secret, secretPlace(id)),
           seal.seal(before, oldSecretPlace(id)),
           oldSecretLivesMs,
@@ -196,9 +214,10 @@ export const createWebhooks = ({
 
     resume: (caller: Caller, id: string) =>
       store.transaction(async () => {
+        const by = await rights.mustHold(caller);
         const { pausedAt } = await find(caller, id);
         if (pausedAt !== null) {
-          await store.resume(id);
+          await store.resume(id, by);
           await record(caller, 'webhook.resumed', { id });
           await tellTabs(caller, id);
         }

@@ -14,7 +14,7 @@ export type OpenPeople = ReturnType<typeof openPeople>;
 
 interface PeopleParts {
   readonly database: Database;
-  readonly auth: Pick<Auth, 'sessions' | 'signIns' | 'tokens' | 'clients' | 'secrets'>;
+  readonly auth: Pick<Auth, 'rights' | 'sessions' | 'signIns' | 'tokens' | 'clients' | 'secrets'>;
   readonly plans: Plans;
   readonly audit: AuditLog;
   readonly live: Live;
@@ -27,7 +27,7 @@ interface PeopleParts {
 /** Users and sign-in. Separate from the slice, because most commands need only this. */
 export const openPeople = ({
   database,
-  auth: { sessions, signIns, tokens, clients, secrets },
+  auth: { rights, sessions, signIns, tokens, clients, secrets },
   plans,
   audit,
   live,
@@ -39,6 +39,7 @@ export const openPeople = ({
   const store = createWorkspaceStore(database);
   const people = createPeople({
     store,
+    rights,
     audit,
     plans,
     newWorkspaces,

@@ -4,6 +4,7 @@ import type { AuditLog } from '#server/audit/audit-log';
 import { checkEmail, emailKey } from '#server/auth/email-address';
 import type { OutsidePerson } from '#server/auth/identity-provider/identity';
 import { hashPassword, isPassword, passwordLength } from '#server/auth/passwords';
+import type { Claim, Rights } from '#server/auth/rights';
 import { bounds } from '#server/bounds';
 import type { Clock } from '#server/clock';
 import type { NewWorkspaces } from '#server/config/config';
@@ -17,6 +18,7 @@ export type People = ReturnType<typeof createPeople>;
 /** Users, their sign-in, and their workspaces. */
 export const createPeople = ({
   store,
+  rights,
   audit,
   plans,
   newWorkspaces,
@@ -28,6 +30,7 @@ export const createPeople = ({
   clock,
 }: {
   store: WorkspaceStore;
+  rights: Rights;
   audit: AuditLog;
   plans: Pick<Plans, 'mustExist'>;
   newWorkspaces: NewWorkspaces;
@@ -309,8 +312,10 @@ export const createPeople = ({
       );
     },
 
-    changeWorkspace: ({ workspaceId: id, userId }: { workspaceId: string; userId: string }, change: WorkspaceChange) =>
+    changeWorkspace: (caller: Claim, change: WorkspaceChange) =>
       store.transaction(async () => {
+        const by = await rights.mustHold(caller);
+        const { workspaceId: id, userId } = by;
         if (change.approvalPasskey && !(await store.hasPasskey(userId))) {
           throw new Refusal('Conflict', 'You have no passkey yourself. Add one in your profile, then switch this on.');
         }
@@ -320,7 +325,7 @@ export const createPeople = ({
             'You have no second factor yourself. Set one up in your profile, then switch this on.',
           );
         }
-        await store.changeWorkspace(id, change);
+        await store.changeWorkspace(by, change);
         if (change.statisticsTools !== undefined || change.twoFactors !== undefined) await accessChanged();
         await workspaceChanged(id);
       }),
@@ -338,10 +343,6 @@ export const createPeople = ({
 
     /** Members who may publish and decide. The one who joined first comes first. */
     approvers: store.approvers,
-
-    /** Call inside the transaction of a decision. Removing the member or changing their role then waits for it. */
-    lockApprover: ({ workspaceId, userId }: { workspaceId: string; userId: string }) =>
-      store.lockApprover(workspaceId, userId),
 
     /** Whether approving requires a passkey in this workspace. */
     asksPasskey: async (workspaceId: string) => (await store.workspace(workspaceId))?.approvalPasskey === true,

@@ -17,6 +17,7 @@ export const canInvite = (inviter: Role | undefined, role: Role) =>
 
 /** Serializes changes of members, and refuses a caller whose role has changed meanwhile. */
 export const lockMembers = async (store: WorkspaceStore, { workspaceId, userId, role }: Caller) => {
+  await store.lockMembers(workspaceId);
   await store.lockWorkspace(workspaceId);
   if ((await store.member(workspaceId, userId))?.role === role) return;
   throw new Refusal('Conflict', 'Your role in this workspace has changed meanwhile. Load the page again.');

@@ -1,5 +1,6 @@
 import type { ProfileChange, Theme } from '#contracts/people';
 import type { Publishers, Role } from '#contracts/scopes';
+import type { Right } from '#server/auth/right';
 import { wakes } from '#server/jobs/due-work';
 import { canPublish } from '#server/store/can-publish';
 import { type Database, sql } from '#server/store/database';
@@ -172,11 +173,10 @@ const approvers = sql(
      join users u on u.id = m.user_id
     where m.workspace_id = $1 and ${canPublish('m', 'w')} order by m.created_at, m.user_id`,
 );
-/** Until the transaction ends, nobody ends the membership or changes it. */
-const lockApprover = sql(
-  'members.lockApprover',
-  `select ${canPublish('m', 'w')} as "canPublish" from members m join workspaces w on w.id = m.workspace_id
-    where m.workspace_id = $1 and m.user_id = $2 for share of m`,
+/** Always in the same order, so that two changes do not deadlock. */
+const lockMembers = sql(
+  'members.lock',
+  'select from members where workspace_id = $1 order by user_id for no key update',
 );
 const removeMember = sql('members.remove', 'delete from members where workspace_id = $1 and user_id = $2');
 
@@ -265,9 +265,9 @@ export const createWorkspaceStore = (db: Database) => {
     workspaces: () => db.query<WorkspaceRow>(workspaces),
     workspace: (id: string) => one<WorkspaceRow>(workspaceById, [id]),
     insertWorkspace: ({ id, name }: { id: string; name: string }) => db.run(insertWorkspace, [id, name]),
-    changeWorkspace: (id: string, change: WorkspaceChange) =>
+    changeWorkspace: ({ workspaceId }: Right, change: WorkspaceChange) =>
       db.run(changeWorkspace, [
-        id,
+        workspaceId,
         change.name,
         change.statisticsTools,
         change.publishers,
@@ -297,9 +297,8 @@ export const createWorkspaceStore = (db: Database) => {
     setApprover: ({ workspaceId, userId }: { workspaceId: string; userId: string }, isApprover: boolean) =>
       db.run(setApprover, [workspaceId, userId, isApprover]),
     approvers: (workspaceId: string) => db.query<{ id: string; name: string }>(approvers, [workspaceId]),
-    /** In a transaction. */
-    lockApprover: async (workspaceId: string, userId: string) =>
-      (await one<{ canPublish: boolean }>(lockApprover, [workspaceId, userId]))?.canPublish ?? false,
+    /** In a transaction, before the workspace: transactions that locked a right go on to lock the workspace. */
+    lockMembers: (workspaceId: string) => db.run(lockMembers, [workspaceId]),
     removeMember: ({ workspaceId, userId }: { workspaceId: string; userId: string }) =>
       db.run(removeMember, [workspaceId, userId]),
 

@@ -687,7 +687,8 @@ inBrowser('the editor', (world) => {
       { body: 'Before', accountIds: [bluesky, x] },
       { userId },
     );
-    await world.service.asHuman('posts.schedule', { id: before.id, at: '2090-01-01T08:00:00Z' }, { userId });
+    const at = '2090-01-01T08:00:00Z';
+    await world.service.asHuman('posts.schedule', { id: before.id, at }, { userId, role: 'editor' });
     const page = await world.visit({ as: null, at: '/sign-in' });
     await isFocused(page.getByLabel('E-mail address'));
     await page.keyboard.type(email);
