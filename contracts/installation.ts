@@ -89,7 +89,7 @@ export const installationRoutes = {
     tag: 'Installation',
     summary: 'List the problems of this server',
     description:
-      'For whoever set Posthorn up: the checks of `posthorn doctor`, at most a minute old. Empty for everybody else. After a restore everybody reads why nothing is sent.',
+      'For whoever set Posthorn up: the checks of `posthorn doctor`, at most a minute old; those that ask other servers at most ten minutes while they are well. Empty for everybody else. After a restore everybody reads why nothing is sent.',
     roles: everyone,
     answer: z.object({
       checks: z.array(InstallationCheck).describe('Failures first; empty when all is well'),

@@ -477,8 +477,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * List the problems of this server.
      *
-     * For whoever set Posthorn up: the checks of `posthorn doctor`, at most a minute old. Empty for everybody else.
-     * After a restore everybody reads why nothing is sent.
+     * For whoever set Posthorn up: the checks of `posthorn doctor`, at most a minute old; those that ask other
+     * servers at most ten minutes while they are well. Empty for everybody else. After a restore everybody reads why
+     * nothing is sent.
      *
      * Roles: owner, admin, editor, viewer.
      */

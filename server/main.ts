@@ -14,11 +14,9 @@ import { type Config, packageVersion, SettingError } from '#server/config/config
 import { closeServer, mustHaveFreePort, trackRequests } from '#server/http/listening';
 import { serveDuringRestore } from '#server/http/restore-server';
 import { createHttpServer } from '#server/http/server';
-import { runChecks } from '#server/installation/run-checks';
 import type { RunningAgenda } from '#server/jobs/agenda';
 import { createLog } from '#server/logging/log';
 import { createReport } from '#server/logging/report';
-import { mustStoreMedia } from '#server/media/open-files';
 import { announce, runningIn } from '#server/startup/running-instances';
 import { applyPostponed, lockWaitMs } from '#server/startup/startup-migrations';
 import { describeDatabaseError } from '#server/store/database-error';
@@ -194,14 +192,7 @@ const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Pro
   const opened = await openService(config, log, () => `http://127.0.0.1:${port}`);
   cleanup.push(opened.close);
   const { posthorn } = opened;
-  if ((await posthorn.sandboxClock.offsetMs()) < 0) {
-    throw new SettingError(
-      'The clock of this database is in the past, because a demo is being created or was interrupted. Wait until it has finished. If none is running, run npx posthorn demo --again, which creates a new one and resets the clock.',
-    );
-  }
-  await opened.database.tryWrite();
-  await warnOperator(opened, log);
-  await mustStoreMedia(posthorn.mediaFiles);
+  await checkAtStart(opened, log);
   await posthorn.sweepIncoming();
   const identity = await posthorn.openIdentity();
   cleanup.push(() => identity.stop?.());
@@ -269,10 +260,12 @@ const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Pro
   };
 };
 
-/** Problems that do not stop the service. `doctor` reports them too. */
-const warnOperator = async ({ posthorn: { startRules } }: OpenService, log: Logger) => {
-  for (const { level, name, message } of await runChecks(await startRules())) {
-    if (level !== 'ok') log.warn({ check: name }, message);
+/** Throws what keeps the service from starting, and logs the other problems. `doctor` reports both in the same words. */
+const checkAtStart = async ({ posthorn: { startRules } }: OpenService, log: Logger) => {
+  for (const { run } of await startRules()) {
+    for (const { level, name, message } of await run()) {
+      if (level === 'warning' || level === 'failure') log.warn({ check: name }, message);
+    }
   }
 };
 

@@ -12,7 +12,7 @@ import type { Issue } from '#contracts/errors';
 import type { EditorView, Post } from '#contracts/posts';
 import { Posthorn, type PosthornError } from '#generated/sdk/src/index';
 import { bounds } from '#server/bounds';
-import { checkFfmpeg } from '#server/cli/doctor-checks';
+import { checkFfmpeg } from '#server/installation/part-checks';
 import { createFfmpeg } from '#server/media/ffmpeg';
 import { fitVideo } from '#server/media/fit-video';
 import { createFitJobStore, type RenditionKey } from '#server/media/fits/store';

@@ -72,5 +72,5 @@ export const wireNetworks = ({
       startStopwatch,
     }),
   );
-  return { networks, providers, accounts, networkKeys, keySlice, config };
+  return { networks, sites, providers, accounts, networkKeys, keySlice, config };
 };

@@ -4,6 +4,7 @@ import { openSecondFactors, type SecondFactors } from '#server/second-factors/sl
 import type { Seal } from '#server/secrets/seal';
 import { openWorkspaces } from '#server/workspaces/slice';
 import type { Core } from './core.ts';
+import { installationParts } from './installation-parts.ts';
 import type { Messaging } from './messaging.ts';
 import type { Networks } from './networks.ts';
 
@@ -13,7 +14,7 @@ export type People = ReturnType<typeof wirePeople>;
 export const wirePeople = ({
   core,
   messaging,
-  networks: { networks, providers, accounts, config },
+  networks: { networks, sites, providers, accounts, config },
   seal,
 }: {
   core: Core;
@@ -79,17 +80,16 @@ export const wirePeople = ({
   const installation = registry.open(
     'installation',
     openInstallation({
-      database,
-      audit,
-      due: registry.due(),
-      checks: registry.checks(),
-      config,
-      networks,
-      providers,
+      parts: {
+        ...installationParts(core),
+        config,
+        networks: networks.all,
+        isLive: providers.isLive,
+        openSites: async () => ({ sites, close: async () => undefined }),
+      },
       people,
-      isHeld: core.isHeld,
+      audit,
       readHold: core.readHold,
-      newestBackup: core.newestBackup,
     }),
   );
   return { workspaces, passkeys, secondFactors, installation };

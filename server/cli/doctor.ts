@@ -2,31 +2,13 @@ import { type Config, packageVersion } from '#server/config/config';
 import { answerMs, answerWithin } from '#server/health/answer-within';
 import { type Check, type CheckLevel, checksNamed } from '#server/health/check';
 import type { MeasureFreeBytes } from '#server/health/disk-space';
+import { checkAssistant, checkNetworks } from '#server/installation/part-checks';
 import { runChecks } from '#server/installation/run-checks';
 import type { Network } from '#server/networks/network';
 import type { OutboundOptions } from '#server/outbound/guarded-client';
-import { isForbidden } from '#server/store/pg-errors';
-import { checkOwners } from '#server/store/schema-checks';
 import type { Command } from './command.ts';
-import {
-  checkAssistant,
-  checkFfmpeg,
-  checkKeyFile,
-  checkKeys,
-  checkMail,
-  checkMedia,
-  checkNetworkClock,
-  checkNetworks,
-  checkPeople,
-  checkProcess,
-  checkTables,
-  checkWritable,
-  type Fix,
-  findDatabase,
-  isMigrated,
-  migrationCheck,
-  removeOrphans,
-} from './doctor-checks.ts';
+import { checkProcess, findDatabase } from './doctor-checks.ts';
+import { type Fix, repairDatabase, repairKeyFile } from './doctor-repairs.ts';
 import { checkService } from './doctor-service.ts';
 
 type Print = (line: string) => void;
@@ -75,12 +57,12 @@ export const diagnose = async (
 ) => {
   const fixed: string[] = [];
   const page = createPage(print);
-  const repair = (what: string) => {
+  const onFix = (what: string) => {
     fixed.push(what);
     page.add(`FIXED    ${what}`);
   };
   const onEnd = (checks: readonly Check[]) => page.add(...checks.map(formatCheck));
-  const checks = await collect(config, fix ? repair : undefined, environment, onEnd);
+  const checks = await collect(config, fix ? onFix : undefined, environment, onEnd);
   page.add('', summarize(checks));
   return { text: page.text(), healthy: isHealthy(checks), checks, fixed };
 };
@@ -100,22 +82,23 @@ const createPage = (print: Print) => {
 
 type OnEnd = (checks: readonly Check[]) => void;
 
-const collect = async (config: Config, fix: Fix, environment: Environment, onEnd: OnEnd): Promise<Check[]> => {
+const collect = async (
+  config: Config,
+  fix: Fix | undefined,
+  environment: Environment,
+  onEnd: OnEnd,
+): Promise<Check[]> => {
   const { wireProviders } = await import('#server/app/providers');
   const { createRegistry } = await import('#server/app/registry');
   const { localRules } = await import('#server/installation/check-installation');
-  const { networks: all, providers } = wireProviders({ registry: createRegistry(), config });
-  const networks = all.all;
+  const { networks, providers } = wireProviders({ registry: createRegistry(), config });
   const first = await runChecks([{ name: 'process', run: async () => checkProcess(config) }], { onEnd });
+  if (fix) first.push(...(await repair('key file', () => repairKeyFile(config, fix), onEnd)));
   const others = await Promise.all([
-    checkDatabase({ config, networks, isLive: providers.isLive, fix, onEnd, ...environment }),
+    checkConnected({ config, networks: networks.all, isLive: providers.isLive, fix, onEnd, ...environment }),
     runChecks(
       [
-        { name: 'keys', run: () => checkKeyFile(config, fix) },
-        { name: 'media', run: () => checkMedia(config, fix) },
-        ...localRules({ config, networks, ...environment }),
-        { name: 'ffmpeg', run: async () => [await checkFfmpeg(config)] },
-        { name: 'mail', run: async () => [await checkMail(config)] },
+        ...localRules({ config, networks: networks.all, ...environment }),
         { name: 'assistant', run: async () => [checkAssistant(config)] },
         { name: 'service', run: async () => [await checkService(config)] },
       ],
@@ -125,7 +108,7 @@ const collect = async (config: Config, fix: Fix, environment: Environment, onEnd
   return [...first, ...others.flat()];
 };
 
-const checkDatabase = async ({
+const checkConnected = async ({
   config,
   networks,
   isLive: isLiveBySettings,
@@ -136,74 +119,41 @@ const checkDatabase = async ({
   config: Config;
   networks: readonly Network[];
   isLive: (network: Network) => boolean;
-  fix: Fix;
+  fix: Fix | undefined;
   onEnd: OnEnd;
 } & Environment): Promise<Check[]> => {
   const { connectCore } = await import('#server/app/open-core');
-  const { databaseRules } = await import('#server/installation/check-installation');
+  const { installationParts } = await import('#server/app/installation-parts');
+  const { checkDatabase } = await import('#server/installation/check-installation');
   const entered = new Set<string>();
   const isLive = (network: Network) =>
     isLiveBySettings(network) ||
     (entered.has(network.settings[0] ?? '') && network.settings.every((name) => config.setting(name) === undefined));
-  const networksCheck = { name: 'networks', run: () => checkNetworks(config, networks, isLive) };
+  const networksRule = { name: 'networks', run: () => checkNetworks(config, networks, isLive) };
   const without = async (problem: Check) => {
     onEnd([problem]);
-    return [problem, ...(await runChecks([networksCheck], { onEnd }))];
+    return [problem, ...(await runChecks([networksRule], { onEnd }))];
   };
   const missing = await findDatabase(config);
   if (missing) return without(missing);
   const service = await connectCore(config, { connectMs: answerMs }).catch((error: Error) => error);
   if (service instanceof Error) return without(checksNamed('database').failure(service.message.replace(/\.?$/, '.')));
   const { core, close } = service;
-  const { database, registry } = core;
   try {
-    // A repair takes as long as it takes.
-    const owners = await runChecks([{ name: 'tables', run: () => checkOwners(database) }], { onEnd });
-    const isKnown = (error: unknown) => isForbidden(error) && owners.some(({ level }) => level === 'failure');
-    const options = { onEnd, isKnown };
-    const tables = await runChecks(
-      [
-        { name: migrationCheck, run: () => checkTables(config, core, fix) },
-        { name: 'database', run: () => checkWritable(config, core) },
-      ],
-      { ...options, ...(fix && { ms: repairMs }) },
-    );
-    const base = [...owners, ...tables];
-    const keys = { name: 'keys', run: () => checkKeys(config, core) };
-    if (!isMigrated(tables)) return [...base, ...(await runChecks([keys, networksCheck], options))];
-    if (fix)
-      base.push(
-        ...(await runChecks([{ name: 'media', run: () => removeOrphans(core, fix) }], { onEnd, ms: repairMs })),
-      );
+    const repairs = fix ? await repair('database', () => repairDatabase(core, fix), onEnd) : [];
     for (const id of await answerWithin(core.enteredKeys).catch(() => [])) entered.add(id);
-    const rules = await databaseRules({
-      database,
-      audit: core.audit.audit,
-      due: registry.due(),
-      checks: registry.checks(),
-      config,
-      networks,
-      isLive,
-      isHeld: core.isHeld,
-      newestBackup: core.newestBackup,
-    });
-    return [
-      ...base,
-      ...(await runChecks(
-        [
-          keys,
-          { name: 'people', run: () => checkPeople(core) },
-          ...rules,
-          { name: 'clock', run: () => checkNetworkClock(config, core, networks, internet) },
-          networksCheck,
-        ],
-        options,
-      )),
-    ];
+    const openSites = async () => (await import('./doctor-networks.ts')).openSites(config, internet);
+    const parts = { ...installationParts(core), config, networks, isLive, openSites };
+    const checks = await Promise.all([checkDatabase(parts, { onEnd }), runChecks([networksRule], { onEnd })]);
+    return [...repairs, ...checks.flat()];
   } finally {
     await close();
   }
 };
+
+/** A repair takes as long as it takes. */
+const repair = (name: string, work: () => Promise<void>, onEnd: OnEnd) =>
+  runChecks([{ name, run: () => work().then(() => []) }], { onEnd, ms: repairMs });
 
 const repairMs = 24 * 3_600_000;
 

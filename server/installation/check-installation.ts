@@ -15,10 +15,25 @@ import { checkNetworkSettings, settingsOfNetworks } from '#server/networks/setti
 import { endOfNode } from '#server/startup/end-of-node';
 import { checkClock, measureClockSkewMs } from '#server/store/clock-skew';
 import type { Database } from '#server/store/database';
-import { messageOf } from '#server/store/pg-errors';
-import { checkIndexes } from '#server/store/schema-checks';
+import { isForbidden, messageOf } from '#server/store/pg-errors';
+import { checkIndexes, checkOwners } from '#server/store/schema-checks';
+import type { SealedColumn } from '#server/store/sealed-column';
 import { checkSettingNames } from './misspelt-settings.ts';
-import type { CheckRule } from './run-checks.ts';
+import {
+  checkDemoClock,
+  checkFfmpeg,
+  checkKeyFile,
+  checkKeys,
+  checkMail,
+  checkMedia,
+  checkNetworkClock,
+  checkPeople,
+  checkTables,
+  checkWritable,
+  migrationCheck,
+  type OpenSites,
+} from './part-checks.ts';
+import { type CheckOptions, type CheckRule, runChecks } from './run-checks.ts';
 
 export interface InstallationParts {
   readonly database: Database;
@@ -34,6 +49,13 @@ export interface InstallationParts {
   readonly newestBackup: () => Promise<NewestBackup | undefined>;
   /** Whether accounts are connected on the real network. */
   readonly isLive: (network: Network) => boolean;
+  /** Of every slice, when all are open. */
+  readonly sealed: () => readonly SealedColumn[];
+  readonly workspaces: () => Promise<readonly { id: string; name: string }[]>;
+  readonly sandboxOffsetMs: () => Promise<number>;
+  /** Keys of the networks that have an account. */
+  readonly liveNetworks: () => Promise<readonly string[]>;
+  readonly openSites: () => Promise<OpenSites>;
   /** For tests, which cannot fill a disk. */
   readonly freeBytes?: typeof measureFreeBytes;
 }
@@ -55,13 +77,17 @@ export const localRules = ({
 }: Pick<InstallationParts, 'config' | 'networks' | 'freeBytes'>): CheckRule[] => {
   const oldNode = endOfNode(process.version, systemClock.now());
   return [
+    { name: 'key file', run: () => checkKeyFile(config) },
+    { name: 'media', run: () => checkMedia(config), atStart: true, isCostly: true },
     {
       name: 'disk space',
       run: async () => [await checkDiskSpace(config.dataDir, config.media.reserveBytes, freeBytes)],
     },
-    { name: 'backup', run: async () => [await checkBackupFolder(config.backup)], atStart: true },
+    { name: 'backup folder', run: async () => [await checkBackupFolder(config.backup)], atStart: true },
     { name: 'settings', run: async () => checkSettings({ config, networks }), atStart: true },
     { name: 'Node', run: async () => (oldNode ? [checksNamed('Node').note(oldNode)] : []) },
+    { name: 'ffmpeg', run: async () => [await checkFfmpeg(config)], isCostly: true },
+    { name: 'mail', run: async () => [await checkMail(config)], isCostly: true },
   ];
 };
 
@@ -73,16 +99,37 @@ const checkBackupFolder = async ({ folder }: Config['backup']) => {
   );
 };
 
+const ownerRule = ({ database }: InstallationParts): CheckRule => ({
+  name: 'tables',
+  run: () => checkOwners(database),
+  atStart: true,
+});
+
+/** The database may lack migrations. */
+const connectionRules = ({ config, database }: InstallationParts): CheckRule[] => [
+  { name: migrationCheck, run: () => checkTables(config, database) },
+  { name: 'database', run: () => checkWritable(config, database), atStart: true },
+];
+
+const keyRule = (parts: InstallationParts): CheckRule => ({
+  name: 'keys',
+  run: () => checkKeys(parts.config, parts),
+  isCostly: true,
+});
+
 const silentDatabase =
   'PostgreSQL is overloaded, or another session holds a lock: look at pg_stat_activity, then run doctor again.';
 
 /** The database must be migrated. */
-export const databaseRules = async (parts: InstallationParts): Promise<CheckRule[]> => {
+const databaseRules = async (parts: InstallationParts): Promise<CheckRule[]> => {
   const { database, audit, due, checks, config, networks, isLive, isHeld, newestBackup } = parts;
   const { production } = config;
   const now = systemClock.now();
   const site = { setting: (name: string, byDefault: string) => config.setting(name) ?? byDefault, now: () => now };
   const rules: readonly CheckRule[] = [
+    keyRule(parts),
+    { name: 'people', run: () => checkPeople(parts.workspaces) },
+    { name: 'demo', run: () => checkDemoClock(parts.sandboxOffsetMs), atStart: true },
     ...Object.entries(checks).map(([name, check]) => ({ name, run: async () => [await check()] })),
     { name: 'due work', run: async () => [checkDueWork(await agesOf(due))] },
     {
@@ -96,6 +143,7 @@ export const databaseRules = async (parts: InstallationParts): Promise<CheckRule
       run: async () => [checkClock(await measureClockSkewMs(database), 'the database')],
       atStart: true,
     },
+    { name: 'network clock', run: () => checkNetworkClock(parts), isCostly: true },
     {
       name: 'backup',
       run: async () => [
@@ -120,8 +168,29 @@ export const databaseRules = async (parts: InstallationParts): Promise<CheckRule
   const held = await answerWithin(isHeld).catch(() => false);
   return rules
     .filter(({ name }) => !held || (name !== 'late posts' && name !== 'due work'))
-    .map((rule) => ({ ...rule, advice: silentDatabase }));
+    .map((rule) => ({ advice: silentDatabase, ...rule }));
 };
+
+/** What needs the database, as far as it has what a check needs. */
+export const checkDatabase = async (parts: InstallationParts, options: CheckOptions): Promise<Check[]> => {
+  const owners = await runChecks([ownerRule(parts)], options);
+  const isRefused = owners.some(({ level }) => level === 'failure');
+  const ours = { ...options, isKnown: (error: unknown) => isRefused && isForbidden(error) };
+  const connection = await runChecks(connectionRules(parts), ours);
+  const migrated = connection.filter(({ name }) => name === migrationCheck);
+  const isMigrated = migrated.length > 0 && migrated.every(({ level }) => level !== 'failure');
+  return [
+    ...owners,
+    ...connection,
+    ...(await runChecks(isMigrated ? await databaseRules(parts) : [keyRule(parts)], ours)),
+  ];
+};
+
+/** What a start runs: it logs what is not ok, and refuses with what a check throws. */
+export const startRules = async (parts: InstallationParts): Promise<CheckRule[]> =>
+  [...connectionRules(parts), ownerRule(parts), ...(await databaseRules(parts)), ...localRules(parts)].filter(
+    ({ atStart }) => atStart,
+  );
 
 const agesOf = async (due: InstallationParts['due']) => {
   const ages = new Map<DueKind, number>();

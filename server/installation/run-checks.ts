@@ -6,10 +6,20 @@ export interface CheckRule {
   readonly name: string;
   /** What it throws becomes a failure of this name. */
   readonly run: () => Promise<readonly Check[]>;
-  /** Whether each start runs it too, and logs what is not ok. */
+  /** Whether each start runs it too: it logs what is wrong, and refuses with what is thrown. */
   readonly atStart?: true;
+  /** It asks other servers, starts programs or reads much, so the app repeats it less often while it is well. */
+  readonly isCostly?: true;
   /** What to do if it never ends. */
   readonly advice?: string;
+}
+
+export interface CheckOptions {
+  readonly onEnd?: (checks: readonly Check[]) => void;
+  readonly ms?: number;
+  /** Whether another check has named the cause of this error, which then gets no line. */
+  readonly isKnown?: (error: unknown) => boolean;
+  readonly adapt?: (rule: CheckRule) => CheckRule;
 }
 
 /** Longer than `answerMs`, so that a check can say itself who gives no answer. */
@@ -18,19 +28,10 @@ const checkMs = 10_000;
 /** Side by side, each with a bound, so that a part that never answers hides nothing about the others. */
 export const runChecks = async (
   rules: readonly CheckRule[],
-  {
-    onEnd = () => undefined,
-    ms = checkMs,
-    isKnown = () => false,
-  }: {
-    readonly onEnd?: (checks: readonly Check[]) => void;
-    readonly ms?: number;
-    /** Whether another check has named the cause of this error, which then gets no line. */
-    readonly isKnown?: (error: unknown) => boolean;
-  } = {},
+  { onEnd = () => undefined, ms = checkMs, isKnown = () => false, adapt = (rule) => rule }: CheckOptions = {},
 ): Promise<Check[]> => {
   const results = await Promise.all(
-    rules.map(async ({ name, run, advice = defaultAdvice }) => {
+    rules.map(adapt).map(async ({ name, run, advice = defaultAdvice }) => {
       const checks = await answerWithin(run, ms).catch((error: unknown) => {
         if (isKnown(error)) return [];
         const { failure } = checksNamed(name);

@@ -75,7 +75,8 @@ export const startService = async (
     BASE_URL: ownAddress ? `http://${host}:${port}` : 'http://posthorn.test',
     ...settings,
   });
-  const config = { ...settled, production: production || settled.production };
+  const encryptionKeys = settled.encryptionKeys ?? [`k1:${randomBytes(32).toString('base64')}`];
+  const config = { ...settled, encryptionKeys, production: production || settled.production };
   const faults: Error[] = [];
   const database = openDatabase(parts, { report: (error) => faults.push(error) });
   const clock = createMovableClock();
@@ -83,7 +84,7 @@ export const startService = async (
   let wallOffsetMs = 0;
   const outbound = createOutbound({ ...config.outbound, ...internet });
   const { lines, log } = recordedLog();
-  const seal = createSeal(config.encryptionKeys ?? [`k1:${randomBytes(32).toString('base64')}`]);
+  const seal = createSeal(encryptionKeys);
   let url = '';
   const posthorn = openPosthorn(
     { database, outbound, seal, config, clock, wallClock, ownUrl: () => url, log },
