@@ -4,10 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Notification } from '#contracts/notifications';
 import type { ForecastCode, ForecastEntry, Post } from '#contracts/posts';
 import { createMovableClock } from '#server/clock';
-import { findEntries } from '#server/forecast/forecast';
-import type { Situation } from '#server/forecast/rules';
+import { findEntries } from '#server/forecast/judge';
+import { findFullUntil } from '#server/forecast/limits';
+import { limitKey, type Situation } from '#server/forecast/rules';
 import { sql } from '#server/store/database';
 import { openPosthorn } from '#test/support/posthorn';
+import { randomOf } from '#test/support/random';
 import { startServiceWithProxy } from '#test/support/sandbox-proxy';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
@@ -74,8 +76,8 @@ const notifications = async () => {
 
 const run = (name: string, text: string, values: unknown[]) =>
   service.database.query(sql(`test.forecast.${name}`, text), values);
-const announce = (kind: 'account' | 'media') =>
-  service.posthorn.live.publish({ workspaceId: service.owner.workspaceId, kind, id: 'x' });
+const announce = (kind: 'account' | 'media', id = 'x') =>
+  service.posthorn.live.publish({ workspaceId: service.owner.workspaceId, kind, id });
 
 describe('a cause is foretold days before, goes with its mend, and the post then goes out', () => {
   test('a sign-in that ends before the post; people are told once', async () => {
@@ -215,7 +217,7 @@ describe('a cause is foretold days before, goes with its mend, and the post then
     const [lost, other] = [await service.addFile(), await service.addFile()];
     const id = await plan([account], inDays(6), { media: [lost] });
     await run('loseFile', 'delete from media where id = $1', [lost]);
-    await announce('media');
+    await announce('media', lost);
     expect(await foretold(id, 'media')).toMatchObject({ level: 'Blocks' });
     const { accountIds } = await service.client.posts.get({ id });
     await service.asHuman('posts.update', {
@@ -395,7 +397,8 @@ describe('the rules', () => {
     accounts: new Map(),
     issues: new Map(),
     posts: [{ id: 'post_1', atMs: nowMs + 10 * dayMs, accountIds: ['acct_1'], text: '' }],
-    publishedMs: new Map(),
+    fullUntilMs: new Map(),
+    minutes: new Map(),
     refusedPermissions: new Map(),
     plan: {
       name: 'Unlimited',
@@ -448,7 +451,9 @@ describe('the rules', () => {
     const posts = [{ id: 'post_1', atMs, accountIds: ['acct_1'], text: '' }];
     const afterPosts = (count: number, ageMs: number) => {
       const times = Array.from({ length: count }, (_, n) => atMs - hours * 3_600_000 + ageMs + n);
-      return codesIn({ accounts, posts, publishedMs: new Map([['acct_1', times]]) });
+      const { untilMs } = findFullUntil(posts, { posts: quota, hours }, times);
+      const fullUntilMs = new Map([...untilMs].map(([id, ms]) => [limitKey(id, 'acct_1'), ms]));
+      return codesIn({ accounts, posts, fullUntilMs });
     };
     expect(afterPosts(quota, 60_000)).toEqual([`${level} network_quota`]);
     expect(afterPosts(quota - 1, 60_000)).toEqual([]);
@@ -504,9 +509,13 @@ test('a check that another process overtook is not saved, but made again', async
   const clock = createMovableClock();
   const other = openPosthorn({ database: slow, outbound, seal, config, clock, ownUrl: () => '', log });
   await other.sandboxClock.read();
-  await plan([await service.connect('mastodon', { handle: 'overtaken' })], inDays(3));
-  // As its first check, it takes up workspaces whose posts changed after the last one.
-  await run('old', `update forecast_checks set checked_at = checked_at - interval '1 hour'`, []);
+  const overtaken = await plan([await service.connect('mastodon', { handle: 'overtaken' })], inDays(3));
+  await until('its forecast is current', async () => {
+    const current = `select 1 from forecasts f join forecast_checks c using (workspace_id)
+      where f.post_id = $1 and c.started_at is null and c.due_at > posthorn_now() + interval '1 hour'`;
+    return (await run('current', current, [overtaken])).length > 0;
+  });
+  await run('due', 'update forecast_checks set due_at = posthorn_now()', []);
   const checking = other.jobs.runDue(['forecasts']);
   await until('the other process has read all posts', () => isReady);
   const account = await service.connect('mastodon', { handle: 'overtaking', without: ['write:statuses'] });
@@ -521,15 +530,6 @@ test('a check that another process overtook is not saved, but made again', async
   expect(await entryOf(id, 'permission')).toBeDefined();
 });
 
-/** The same numbers for the same seed. */
-const randomOf = (seed: number) => {
-  let state = seed;
-  return (below: number) => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return Math.floor((state / 2_147_483_648) * below);
-  };
-};
-
 test('a check that failed is made a minute later', async () => {
   const account = await service.connect('mastodon', { handle: 'twice-a-minute' });
   await run(
@@ -540,7 +540,7 @@ test('a check that failed is made a minute later', async () => {
   await run('refuseRows', 'create trigger refuse before insert on forecasts execute function refuse_forecasts()', []);
   const at = inDays(3);
   const [id] = [await plan([account], at), await plan([account], at)];
-  const laterIn = `select 1 from forecast_checks where checked_at < posthorn_now() - interval '23 hours'`;
+  const laterIn = `select 1 from forecast_checks where due_at between posthorn_now() + interval '1 second' and posthorn_now() + interval '1 minute'`;
   await until('it is to be made later', async () => (await run('later', laterIn, [])).length > 0);
   await run('takeRows', 'drop function refuse_forecasts cascade', []);
   expect(await entryOf(id, 'same_minute')).toBeUndefined();
@@ -585,7 +585,7 @@ test('in a random month every failure was foretold, and nothing that was blocked
     10: () => service.asHuman('accounts.delete', { id: leaving }),
     12: async () => {
       await run('loseFiles', 'delete from media where id = any($1)', [lostFiles]);
-      await announce('media');
+      await announce('media', lostFiles[0]);
     },
   };
   /** The last forecast for each account before its post was due. */

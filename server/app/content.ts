@@ -36,6 +36,7 @@ export const wireContent = ({
   addressesMs,
   freeBytes,
   askInstead,
+  isSending,
 }: {
   core: Core;
   messaging: Messaging;
@@ -46,6 +47,7 @@ export const wireContent = ({
   addressesMs: number | undefined;
   freeBytes: MeasureFreeBytes;
   askInstead: AskInstead;
+  isSending: () => boolean;
 }) => {
   const { registry, database, config, clock, wallClock, report } = core;
   const { audit } = core.audit;
@@ -161,15 +163,19 @@ export const wireContent = ({
     openForecast({
       database,
       reading,
+      scheduled: posts.scheduled,
       overview: posts.overview,
       lifecycle,
+      mediaUse: posts.mediaUse,
       outlooks: accounts.outlooks,
+      networks,
       library,
       plans: core.plans.plans,
       slots: slots.slots,
       deletion: people.workspaces.deletion,
       notifications,
       live,
+      isSending,
       clock,
       report,
     }),

@@ -93,6 +93,9 @@ export const createPosthorn = ({
     freeBytes,
     // Lazy: approvals are opened after posts, because requests are about posts.
     askInstead: (...args) => agents.approvals.askInstead(...args),
+    // Lazy: publishing is opened after posts.
+    isSending: () =>
+      [publishing.publishing.loops.sends, messaging.webhooks.loops.deliveries].some((loop) => loop.inFlight() > 0),
   });
   const publishing = wirePublishing({ core, networks, content, metrics, startStopwatch });
   const agents = wireAgents({ core, messaging, networks, people: peopleTheme, content, publishing, ownUrl, log });

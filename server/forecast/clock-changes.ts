@@ -12,10 +12,13 @@ export interface ClockChange {
 /** Further ahead no government has decided. */
 const mostMs = 2 * 366 * 24 * 3_600_000;
 
-export const findClockChanges = (fromMs: number, toMs: number, timeZone: string): ClockChange[] => {
-  const from = new Date(fromMs).toISOString();
-  const to = new Date(Math.min(Math.max(toMs, fromMs + 1000), fromMs + mostMs)).toISOString();
-  const periods = offsetPeriodsOf(from, to, timeZone);
+export const findClockChanges = (
+  { fromMs, toMs, nowMs }: { fromMs: number; toMs: number; nowMs: number },
+  timeZone: string,
+): ClockChange[] => {
+  const lastMs = Math.min(toMs, nowMs + mostMs);
+  if (lastMs <= fromMs) return [];
+  const periods = offsetPeriodsOf(new Date(fromMs).toISOString(), new Date(lastMs).toISOString(), timeZone);
   return periods.flatMap(({ from: at, offsetSeconds }, n) => {
     const before = periods[n - 1];
     if (before === undefined) return [];

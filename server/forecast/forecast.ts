@@ -1,168 +1,206 @@
-import { createHash } from 'node:crypto';
 import { forecastDays } from '#contracts/forecast';
 import { instantOf } from '#contracts/instant';
-import type { ForecastEntry } from '#contracts/posts';
-import type { AccountOutlook, AccountOutlooks } from '#server/accounts/outlook';
+import type { AccountOutlooks } from '#server/accounts/outlook';
 import type { Clock } from '#server/clock';
 import type { Live } from '#server/live/live';
-import type { MediaLibrary } from '#server/media/library';
-import type { NewNotification, Notifications } from '#server/notifications/notifications';
-import type { Plans } from '#server/plans/plans';
-import type { Lifecycle } from '#server/posts/lifecycle';
-import type { Reading, ScheduledPost } from '#server/posts/reading';
-import type { SlotQueue } from '#server/slots/queue';
-import type { Deletion } from '#server/workspaces/deletion';
-import { findClockChanges } from './clock-changes.ts';
-import { inOrder, type PlannedPost, type Rule, rules, type Situation } from './rules.ts';
-import type { ForecastRow, ForecastStore } from './store.ts';
+import type { Networks } from '#server/networks/registry';
+import type { Notifications } from '#server/notifications/notifications';
+import type { Reading } from '#server/posts/reading';
+import type { ForecastRow, LeftPost, ScheduledPost, ScheduledPosts } from '#server/posts/scheduled-posts';
+import { createAffected } from './affected.ts';
+import { hasSameEntries, isSame, type Judge } from './judge.ts';
+import type { CheckState, ForecastStore } from './store.ts';
+import { accountTopics, newPostTopics, readAccountTopics, type Topic, toNotification } from './topics.ts';
 
 const dayMs = 24 * 3_600_000;
+const pageLength = 200;
+/** The rest goes with the next check. */
+const mostLeftovers = 10_000;
+/** Another process saved forecasts of the same workspace each time. */
+const mostTries = 10;
 
 export type Forecast = ReturnType<typeof createForecast>;
 
-/** What will happen to scheduled posts as things stand. One rule for each cause: see rules.ts. */
+/** What will happen to scheduled posts as things stand. */
 export const createForecast = ({
   store,
+  scheduled,
+  judge,
   reading,
-  lifecycle,
   outlooks,
-  library,
-  plans,
-  slots,
-  deletion,
+  networks,
   notifications,
   live,
   clock,
 }: {
   store: ForecastStore;
+  scheduled: ScheduledPosts;
+  judge: Judge;
   reading: Reading;
-  lifecycle: Pick<Lifecycle, 'findBrokenLimits'>;
   outlooks: AccountOutlooks;
-  library: Pick<MediaLibrary, 'find'>;
-  plans: Pick<Plans, 'read'>;
-  slots: Pick<SlotQueue, 'read'>;
-  deletion: Pick<Deletion, 'dateOf'>;
+  networks: Networks;
   notifications: Pick<Notifications, 'tell'>;
   live: Pick<Live, 'publish'>;
   clock: Clock;
 }) => {
-  /** Finds broken limits in posts of the next days. Examines only posts whose content, accounts or files changed. */
-  const examineContent = async (
-    workspaceId: string,
-    posts: readonly ScheduledPost[],
-    accounts: ReadonlyMap<string, AccountOutlook>,
-    before: ReadonlyMap<string, ForecastRow>,
-  ): Promise<ReadonlyMap<string, Pick<ForecastRow, 'contentKey' | 'content'>>> => {
-    const files = await library.find({ workspaceId }, [...new Set(posts.flatMap(({ media }) => media))]);
-    const fileTexts = new Map([...files].map(([id, file]) => [id, JSON.stringify(file)]));
-    const today = instantOf(clock.now()).slice(0, 10);
-    const keys = new Map(posts.map((post) => [post.id, contentKey(post, accounts, fileTexts, today)]));
-    const changed = posts.filter(({ id }) => before.get(id)?.contentKey !== keys.get(id)).map(({ id }) => id);
-    const full = changed.length === 0 ? [] : await reading.many({ workspaceId }, changed);
-    const connected = [...accounts.values()].filter(({ status }) => status !== 'Disconnected');
-    const issues = await lifecycle.findBrokenLimits(
-      workspaceId,
-      full,
-      // The account data that the keys were made from, so that an account that changes meanwhile is examined again.
-      new Map(connected.map(({ id, network, facts }) => [id, { network: network.key, facts: JSON.parse(facts) }])),
-    );
-    return new Map(
-      posts.map(({ id }) => [
-        id,
-        { contentKey: keys.get(id) ?? '', content: issues.get(id) ?? before.get(id)?.content ?? [] },
-      ]),
-    );
-  };
+  const affected = createAffected({ scheduled, judge, clock });
 
-  const read = async (workspaceId: string, before: ReadonlyMap<string, ForecastRow>) => {
-    const now = clock.now();
-    const nowMs = now.getTime();
-    const scheduled = await reading.scheduled(workspaceId);
-    const accounts = await outlooks.of(workspaceId, [...new Set(scheduled.flatMap(({ accountIds }) => accountIds))]);
-    const near = scheduled.filter(({ scheduledAt }) => isNear(Date.parse(scheduledAt), nowMs));
-    const content = await examineContent(workspaceId, near, accounts, before);
-    const limited = [...accounts.values()].filter(({ network }) => network.postQuota !== undefined);
-    const week = await slots.read(workspaceId);
-    const lastAt = scheduled.at(-1)?.scheduledAt;
-    const situation: Situation = {
-      nowMs,
-      accounts,
-      issues: new Map([...content].map(([id, one]) => [id, one.content])),
-      posts: scheduled.map(toPlanned),
-      publishedMs: await store.published(
-        workspaceId,
-        limited.map(({ id }) => id),
-        new Date(nowMs - dayMs),
-      ),
-      refusedPermissions: await reading.refusedPermissions(workspaceId),
-      plan: await plans.read(workspaceId),
-      slots: week,
-      clockChanges: findClockChanges(
-        nowMs - dayMs,
-        (lastAt === undefined ? nowMs : Date.parse(lastAt)) + dayMs,
-        week.timeZone || 'UTC',
-      ),
-      deleteAt: await deletion.dateOf(workspaceId),
-    };
-    return { situation, content };
-  };
+  const readAccounts = (workspaceId: string) => (ids: readonly string[]) =>
+    ids.length === 0 ? Promise.resolve(new Map()) : outlooks.of(workspaceId, ids);
+  const accountsOf = (workspaceId: string, posts: readonly ScheduledPost[]) =>
+    readAccounts(workspaceId)([...new Set(posts.flatMap(({ accountIds }) => accountIds))]);
 
   /**
-   * Computes everything before the transaction begins: PostgreSQL ends a transaction that is idle for ten seconds,
-   * which a busy event loop can cause.
+   * Computes everything before the transaction begins: PostgreSQL ends a transaction that is idle for ten seconds, which a
+   * busy event loop can cause. `attempt` is false when another process saved forecasts meanwhile.
    */
-  const check = async (workspaceId: string): Promise<void> => {
-    const { startedAt, checkedAt } = await store.beginCheck(workspaceId);
-    const before = await store.list(workspaceId);
-    const { situation, content } = await read(workspaceId, before);
-    const entries = findEntries(situation);
-    const rows = situation.posts.map(({ id, atMs }): ForecastRow => {
-      const { contentKey = '', content: issues = [] } = content.get(id) ?? {};
-      return {
-        postId: id,
-        scheduledAt: instantOf(new Date(atMs)),
-        contentKey,
-        content: issues,
-        entries: entries.get(id) ?? [],
-      };
+  const untilSaved = async (attempt: () => Promise<boolean>) => {
+    for (let tries = 1; !(await attempt()); tries++) {
+      if (tries === mostTries) throw new Error('Other processes kept saving forecasts of the same workspace.');
+    }
+  };
+
+  const compare = (posts: readonly ScheduledPost[], rows: readonly ForecastRow[]) =>
+    rows.map((now, index) => {
+      const { row: before, text = null } = posts[index] ?? {};
+      return { before, now, text, isSame: isSame(before, now), isShown: !hasSameEntries(before, now) };
     });
-    const changed = rows.filter((row) => !isSame(before.get(row.postId), row));
-    const current = new Set(rows.map(({ postId }) => postId));
-    const gone = [...before.keys()].filter((id) => !current.has(id));
-    const isShown = changed.some(({ postId, entries: now }) => !isEqual(before.get(postId)?.entries ?? [], now));
-    const topics = groupByTopic(entries);
-    const isSaved = await store.transaction(async () => {
-      const last = await store.lockCheck(workspaceId, startedAt);
-      if (last === undefined) return true;
-      // Another process checked it meanwhile, perhaps with newer posts.
-      if (last.checkedAt !== (checkedAt ?? startedAt)) return false;
-      await store.save(workspaceId, changed);
-      await store.remove(workspaceId, gone);
-      await notifications.tell(
-        [...topics].flatMap(([topic, about]) =>
-          last.told.includes(topic) ? [] : [toNotification(workspaceId, topic, about, situation.posts)],
-        ),
-      );
-      if (rows.length === 0) await store.forget(workspaceId);
-      else await store.endCheck(workspaceId, startedAt, [...topics.keys()]);
-      if (isShown) await live.publish({ workspaceId, kind: 'forecast', id: workspaceId });
+
+  const saveChanged = (workspaceId: string, judged: ReturnType<typeof compare>) => {
+    const changed = judged.filter((one) => !one.isSame);
+    return store.save(
+      workspaceId,
+      changed.map(({ now }) => now),
+    );
+  };
+
+  const tell = (workspaceId: string, topics: readonly Topic[]) =>
+    notifications.tell(topics.map((topic) => toNotification(workspaceId, topic)));
+
+  /** Returns the causes on accounts that began with these posts. A check under way finds all of them, and tells them at its end. */
+  const updateTold = async (
+    workspaceId: string,
+    { told, isUnderWay }: CheckState,
+    judged: ReturnType<typeof compare>,
+    left: readonly LeftPost[],
+  ) => {
+    const began = new Map<string, Topic>();
+    for (const { now, text } of judged) {
+      for (const [key, entry] of accountTopics(now.entries)) {
+        if (told.includes(key)) continue;
+        const posts = (began.get(key)?.posts ?? 0) + 1;
+        began.set(
+          key,
+          began.has(key) ? { ...(began.get(key) as Topic), posts } : { key, entry, posts, postId: now.postId, text },
+        );
+      }
+    }
+    const before = [...judged.map((one) => one.before?.entries ?? []), ...left.map(({ row }) => row?.entries ?? [])];
+    const ended: string[] = [];
+    for (const [key, { level, code, accountId = '' }] of new Map(
+      before.flatMap((entries) => [...accountTopics(entries)]),
+    )) {
+      if (told.includes(key) && !(await store.hasEntry(workspaceId, { level, code, accountId }))) ended.push(key);
+    }
+    const topics = isUnderWay ? [] : [...began.values()];
+    if (topics.length > 0 || ended.length > 0) {
+      const keys = topics.map(({ key }) => key);
+      await store.setTold(workspaceId, [...told.filter((key) => !ended.includes(key)), ...keys]);
+    }
+    return topics;
+  };
+
+  const publish = (workspaceId: string) => live.publish({ workspaceId, kind: 'forecast', id: workspaceId });
+
+  /** Judges the changed posts and those that share something with them. False: see `untilSaved`. */
+  const judgeChanged = async (workspaceId: string, ids: readonly string[]): Promise<boolean> => {
+    const state = await store.state(workspaceId);
+    const { since, soon } = affected.bounds();
+    const limited = networks.all.filter(({ postQuota }) => postQuota !== undefined).map(({ key }) => key);
+    const [changed, left] = await Promise.all([
+      scheduled.changed(workspaceId, ids),
+      scheduled.left(workspaceId, ids, { since, soon, networks: limited }),
+    ]);
+    if (changed.length === 0 && left.length === 0) return true;
+    if (state === undefined) {
+      await store.request(workspaceId, 'first');
+      return (await store.state(workspaceId)) === undefined; // the workspace is gone
+    }
+    if ((await judge.basisOf(workspaceId)) !== state.basis || (await isFirstRefusal(workspaceId, left))) {
+      await store.request(workspaceId, `${state.revision}`);
+    }
+    const found = await affected.find(workspaceId, changed, left, readAccounts(workspaceId));
+    if (found === undefined) await store.request(workspaceId, `${state.revision}`);
+    const posts = [...changed, ...(found?.others ?? [])];
+    const accounts = await accountsOf(workspaceId, posts);
+    const judged = compare(posts, await judge.judge(workspaceId, posts, accounts, found?.fullUntilMs ?? new Map()));
+    return store.transaction(async () => {
+      if (!(await store.nextRevision(workspaceId, state.revision))) return false;
+      await saveChanged(workspaceId, judged);
+      const leftIds = left.map(({ postId }) => postId);
+      await store.remove(workspaceId, leftIds);
+      await tell(workspaceId, [...(await updateTold(workspaceId, state, judged, left)), ...newPostTopics(judged)]);
+      if (judged.some(({ isShown }) => isShown) || left.some(({ row }) => (row?.entries.length ?? 0) > 0)) {
+        await publish(workspaceId);
+      }
       return true;
     });
-    if (!isSaved) await check(workspaceId);
+  };
+
+  /** Whether a post failed for lack of a permission that its account was not known to lack. */
+  const isFirstRefusal = async (workspaceId: string, left: readonly LeftPost[]) => {
+    const refused = left.filter(({ refusedIds }) => refusedIds.length > 0);
+    if (refused.length === 0) return false;
+    const accountIds = [...new Set(refused.flatMap(({ refusedIds }) => refusedIds))];
+    const first = await reading.refusedPermissions(workspaceId, accountIds);
+    return refused.some(({ updatedAt, refusedIds }) => refusedIds.some((id) => first.get(id) === updatedAt));
+  };
+
+  /** Judges the next posts of a check of the whole workspace. False: see `untilSaved`. */
+  const judgePage = async (workspaceId: string): Promise<boolean> => {
+    const state = await store.state(workspaceId);
+    // Another process has ended the check.
+    if (state === undefined || state.startedAt === null) return true;
+    const posts = await scheduled.page(workspaceId, { at: state.lastAt, id: state.lastId }, pageLength);
+    const last = posts.at(-1);
+    const accounts = await accountsOf(workspaceId, posts);
+    const fullUntilMs = await affected.countPage(workspaceId, posts, accounts);
+    const judged = compare(posts, await judge.judge(workspaceId, posts, accounts, fullUntilMs));
+    const basis = await judge.basisOf(workspaceId);
+    const leftovers = posts.length === pageLength ? [] : await scheduled.leftovers(workspaceId, mostLeftovers);
+    return store.transaction(async () => {
+      const progress = {
+        lastAt: last?.scheduledAt ?? state.lastAt,
+        lastId: last?.id ?? state.lastId,
+        // That of the first page: what changed after it concerns the earlier posts too.
+        basis: state.lastId === null ? basis : state.basis,
+      };
+      if (!(await store.savePage(workspaceId, state.revision, progress))) return false;
+      await saveChanged(workspaceId, judged);
+      await tell(workspaceId, newPostTopics(judged));
+      if (posts.length === pageLength) return true;
+      await store.remove(workspaceId, leftovers);
+      if (progress.lastId === null) await store.forget(workspaceId);
+      else await endCheck(workspaceId, state.told, { isOutdated: progress.basis !== basis });
+      return true;
+    });
+  };
+
+  const endCheck = async (workspaceId: string, told: readonly string[], { isOutdated }: { isOutdated: boolean }) => {
+    const topics = await readAccountTopics(store, scheduled, workspaceId);
+    const keys = topics.map(({ key }) => key);
+    await store.endCheck(workspaceId, { told: keys, isOutdated });
+    const began = topics.filter(({ key }) => !told.includes(key));
+    await tell(workspaceId, began);
+    await publish(workspaceId);
   };
 
   return {
-    /** Checks the scheduled posts of a workspace again, and notifies people of new problems. */
-    check,
+    /** Judges these posts again, and what they share something with, and notifies people of new problems. */
+    judgeChanged: (workspaceId: string, ids: readonly string[]) => untilSaved(() => judgeChanged(workspaceId, ids)),
 
-    /** Workspaces whose posts changed after their last check: the process that should have checked them may have died. */
-    findMissed: async () => {
-      const all = await reading.scheduledWorkspaces();
-      const checked = await store.checkedAll(all.map(({ workspaceId }) => workspaceId));
-      return all
-        .filter(({ workspaceId, updatedAt }) => (checked.get(workspaceId) ?? '') < updatedAt)
-        .map(({ workspaceId }) => workspaceId);
-    },
+    /** One page of a check of a whole workspace: one that was claimed, and goes on where the last page ended. */
+    judgePage: (workspaceId: string) => untilSaved(() => judgePage(workspaceId)),
 
     checkedAt: store.checkedAt,
 
@@ -175,113 +213,5 @@ export const createForecast = ({
       const inUse = new Set(ids.length === 0 ? [] : await reading.accountsInUse(workspaceId, ids, end));
       return [...new Set(unknown.filter(({ id }) => inUse.has(id)).map(({ network }) => network.name))].sort();
     },
-  };
-};
-
-const isNear = (atMs: number, nowMs: number) => atMs < nowMs + forecastDays * dayMs;
-
-const toPlanned = ({ id, accountIds, reachedIds, scheduledAt, text }: ScheduledPost): PlannedPost => ({
-  id,
-  atMs: Date.parse(scheduledAt),
-  accountIds: accountIds.filter((accountId) => !reachedIds.includes(accountId)),
-  text: text ?? '',
-});
-
-/** Includes the date, so that every post is examined once a day even if no change was reported. */
-const contentKey = (
-  { updatedAt, accountIds, media }: ScheduledPost,
-  accounts: ReadonlyMap<string, AccountOutlook>,
-  files: ReadonlyMap<string, string>,
-  today: string,
-) => {
-  const hash = createHash('sha1').update(`${today} ${updatedAt}`);
-  for (const id of accountIds) hash.update(`\n${accounts.get(id)?.status} ${accounts.get(id)?.facts}`);
-  for (const id of media) hash.update(`\n${files.get(id) ?? 'gone'}`);
-  return hash.digest('base64url');
-};
-
-export const findEntries = (
-  situation: Situation,
-  all: readonly Rule[] = rules,
-): ReadonlyMap<string, readonly ForecastEntry[]> => {
-  const ready = all.map(({ code, isCertain = false, in: prepare }) => ({
-    code,
-    isCertain,
-    find: prepare(situation),
-  }));
-  const certain = ready.filter(({ isCertain }) => isCertain);
-  return new Map(
-    situation.posts.map((post) => {
-      const entries: ForecastEntry[] = [];
-      for (const { code, find } of isNear(post.atMs, situation.nowMs) ? ready : certain) {
-        for (const { fixes = [], ...finding } of find(post)) {
-          entries.push({ code, ...finding, ...(fixes.length > 0 && { fixes }) });
-        }
-      }
-      return [post.id, inOrder(entries)];
-    }),
-  );
-};
-
-const isEqual = (a: readonly ForecastEntry[], b: readonly ForecastEntry[]) =>
-  a.length === b.length && JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
-
-/** The database orders the keys of objects its own way. */
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .map(([key, one]) => [key, sorted(one)] as const)
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
-};
-
-const isSame = (before: ForecastRow | undefined, now: ForecastRow) =>
-  before !== undefined &&
-  before.contentKey === now.contentKey &&
-  before.scheduledAt === now.scheduledAt &&
-  isEqual(before.entries, now.entries);
-
-interface Topic {
-  readonly entry: ForecastEntry;
-  readonly postIds: readonly string[];
-}
-
-const ruleOf = new Map(rules.map((rule) => [rule.code, rule]));
-
-/** One notification each: an account with all its posts, or a single post. */
-const groupByTopic = (entries: ReadonlyMap<string, readonly ForecastEntry[]>): ReadonlyMap<string, Topic> => {
-  const topics = new Map<string, Topic>();
-  for (const [postId, own] of entries) {
-    for (const entry of own) {
-      const { isToldElsewhere = false, isOfAccount = false } = ruleOf.get(entry.code) ?? {};
-      if (isToldElsewhere) continue;
-      const topic = `${entry.level} ${entry.code} ${isOfAccount ? entry.accountId : postId}`;
-      const { entry: first = entry, postIds = [] } = topics.get(topic) ?? {};
-      topics.set(topic, { entry: first, postIds: [...postIds, postId] });
-    }
-  }
-  return topics;
-};
-
-const toNotification = (
-  workspaceId: string,
-  topic: string,
-  { entry: { level, provider, short, message }, postIds }: Topic,
-  posts: readonly PlannedPost[],
-): NewNotification => {
-  const [first = ''] = postIds;
-  const isOne = postIds.length === 1;
-  const which = isOne ? 'A scheduled post' : `${postIds.length} scheduled posts`;
-  const where = provider === undefined ? 'go out' : `reach ${provider}`;
-  return {
-    workspaceId,
-    kind: 'post.forecast',
-    subjectId: topic,
-    title: level === 'Blocks' ? `${which} will not ${where}: ${short}` : `${which} may surprise you: ${short}`,
-    detail: message,
-    ...(isOne && { text: posts.find(({ id }) => id === first)?.text }),
-    path: isOne ? `/posts/${first}` : '/',
   };
 };

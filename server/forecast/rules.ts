@@ -17,6 +17,9 @@ export interface PlannedPost {
   readonly text: string;
 }
 
+/** A post that goes out in the same minute. */
+export type MinutePost = Pick<PlannedPost, 'id' | 'atMs' | 'text'>;
+
 /** Everything that the rules look at. */
 export interface Situation {
   readonly nowMs: number;
@@ -24,8 +27,10 @@ export interface Situation {
   /** Broken limits by post id. */
   readonly issues: ReadonlyMap<string, readonly Issue[]>;
   readonly posts: readonly PlannedPost[];
-  /** When posts were published to an account in the last day, by account id. */
-  readonly publishedMs: ReadonlyMap<string, readonly number[]>;
+  /** For posts beyond the limit of a network: when there is room again, by `limitKey`. */
+  readonly fullUntilMs: ReadonlyMap<string, number>;
+  /** The first two posts of each minute of an account, by `minuteKey`. Without minutes that have begun. */
+  readonly minutes: ReadonlyMap<string, readonly MinutePost[]>;
   /** When an account last refused a post for lack of a permission, by account id. */
   readonly refusedPermissions: ReadonlyMap<string, string>;
   readonly plan: Pick<Plan, 'name' | 'paidNetworks' | 'scheduledPerMonth' | 'paidPostsPerMonth'> & {
@@ -209,23 +214,20 @@ export const rules: readonly Rule[] = [
   ),
   {
     code: 'network_quota',
-    in: (situation) => {
-      const fullUntil = findFullUntil(situation);
-      return perAccount(({ id, network }, post) => {
-        const untilMs = fullUntil.get(`${post.id} ${id}`);
-        if (untilMs === undefined || network.postQuota === undefined) return undefined;
-        const { posts, hours } = network.postQuota;
-        // A post waits up to a day for its network, so with a shorter quota window it is late but not lost.
-        const isLate = hours < 24;
-        return {
-          level: isLate ? 'Warns' : 'Blocks',
-          short: isLate ? 'goes out late' : 'daily limit reached',
-          message: `${network.name} takes ${posts} posts in ${hours} hours, all apps together. Full until ${formatInstant(untilMs)}.`,
-          at: toInstant(untilMs),
-          fixes: [moveTo(Math.ceil((untilMs + minuteMs) / (10 * minuteMs)) * 10 * minuteMs), ...leaveOut(post)],
-        };
-      })(situation);
-    },
+    in: perAccount(({ id, network }, post, { fullUntilMs }) => {
+      const untilMs = fullUntilMs.get(limitKey(post.id, id));
+      if (untilMs === undefined || network.postQuota === undefined) return undefined;
+      const { posts, hours } = network.postQuota;
+      // A post waits up to a day for its network, so with a shorter quota window it is late but not lost.
+      const isLate = hours < 24;
+      return {
+        level: isLate ? 'Warns' : 'Blocks',
+        short: isLate ? 'goes out late' : 'daily limit reached',
+        message: `${network.name} takes ${posts} posts in ${hours} hours, all apps together. Full until ${formatInstant(untilMs)}.`,
+        at: toInstant(untilMs),
+        fixes: [moveTo(Math.ceil((untilMs + minuteMs) / (10 * minuteMs)) * 10 * minuteMs), ...leaveOut(post)],
+      };
+    }),
   },
   {
     code: 'plan',
@@ -252,27 +254,16 @@ export const rules: readonly Rule[] = [
   },
   {
     code: 'same_minute',
-    in: ({ posts }) => {
-      const place = (accountId: string, atMs: number) => `${accountId} ${Math.floor(atMs / minuteMs)}`;
-      const byMinute = new Map<string, PlannedPost[]>();
-      for (const post of posts) {
-        for (const accountId of post.accountIds) {
-          const others = byMinute.get(place(accountId, post.atMs));
-          if (others) others.push(post);
-          else byMinute.set(place(accountId, post.atMs), [post]);
-        }
-      }
-      return (post) => {
-        const clash = post.accountIds.flatMap((accountId) => {
-          const others = byMinute.get(place(accountId, post.atMs)) ?? [];
-          return others.length > 1 ? [others] : [];
-        })[0];
+    in:
+      ({ minutes }) =>
+      (post) => {
+        const clash = clashOf(post, minutes);
         if (clash === undefined) return [];
-        const other = clash.find((one) => one.id !== post.id);
+        const other = clash.find(({ id }) => id !== post.id);
         // Suggest another time only for the later posts; the first one can stay.
         const isFirst = clash[0]?.id === post.id;
-        const freeMs = Array.from({ length: 12 }, (_, n) => post.atMs + (n + 1) * 5 * minuteMs).find((atMs) =>
-          post.accountIds.every((accountId) => !byMinute.has(place(accountId, atMs))),
+        const freeMs = laterTimes(post.atMs).find((atMs) =>
+          post.accountIds.every((accountId) => !minutes.has(minuteKey(accountId, atMs))),
         );
         return [
           {
@@ -282,8 +273,7 @@ export const rules: readonly Rule[] = [
             fixes: isFirst || freeMs === undefined ? [] : [moveTo(freeMs)],
           },
         ];
-      };
-    },
+      },
   },
   {
     code: 'clock_change',
@@ -337,24 +327,23 @@ const codeOf = ({ code, path }: Issue): ForecastCode | undefined => {
   return /^(Media|Video|Audio|FrameRate|Alt)/.test(code) || /\.media(\.\d+)?$/.test(path) ? 'media' : 'limit';
 };
 
-/** For each post and account beyond the quota of a network: when there is room again. */
-const findFullUntil = ({ posts, accounts, publishedMs }: Situation): ReadonlyMap<string, number> => {
-  const fullUntil = new Map<string, number>();
-  for (const [id, { network }] of accounts) {
-    if (network.postQuota === undefined) continue;
-    const { posts: quota, hours } = network.postQuota;
-    const windowMs = hours * hourMs;
-    const sentAtMs = [...(publishedMs.get(id) ?? [])].sort((a, b) => a - b);
-    for (const post of posts) {
-      if (!post.accountIds.includes(id)) continue;
-      const oldestMs = sentAtMs.at(-quota);
-      if (sentAtMs.length >= quota && oldestMs !== undefined && oldestMs > post.atMs - windowMs) {
-        fullUntil.set(`${post.id} ${id}`, oldestMs + windowMs);
-      } else sentAtMs.push(post.atMs);
-    }
-  }
-  return fullUntil;
-};
+export const limitKey = (postId: string, accountId: string) => `${postId} ${accountId}`;
+
+export const minuteOf = (atMs: number) => Math.floor(atMs / minuteMs) * minuteMs;
+export const minuteKey = (accountId: string, atMs: number) => `${accountId} ${minuteOf(atMs)}`;
+
+/** The first posts of a minute that the post shares with others, on the first of its accounts where it does. */
+export const clashOf = (
+  { accountIds, atMs }: Pick<PlannedPost, 'accountIds' | 'atMs'>,
+  minutes: Situation['minutes'],
+): readonly MinutePost[] | undefined =>
+  accountIds.flatMap((accountId) => {
+    const posts = minutes.get(minuteKey(accountId, atMs)) ?? [];
+    return posts.length > 1 ? [posts] : [];
+  })[0];
+
+/** Times that may be free for a post that shares its minute. */
+export const laterTimes = (atMs: number) => Array.from({ length: 12 }, (_, n) => atMs + (n + 1) * 5 * minuteMs);
 
 /** Blocking entries first. */
 export const inOrder = (entries: readonly ForecastEntry[]): ForecastEntry[] =>

@@ -1,147 +1,172 @@
-import type { Issue } from '#contracts/errors';
-import type { ForecastEntry } from '#contracts/posts';
+import type { ForecastRow } from '#server/posts/scheduled-posts';
 import { type Database, sql } from '#server/store/database';
 
-export const reads = ['publications', 'workspaces'];
+export const reads = ['workspaces'];
 
-/** How long a claim on a check lasts. If the process dies, another one takes over after this time. */
+/** How long a claim on a page of a check lasts. If the process dies, another one takes over after this time. */
 const leaseMinutes = 5;
 
-export interface ForecastRow {
+/** A check as far as it got. A new `revision` means that forecasts were saved meanwhile. */
+export interface CheckState {
+  readonly revision: number;
+  readonly startedAt: string | null;
+  /** Begun, or about to be. */
+  readonly isUnderWay: boolean;
+  /** The last post of the last page. */
+  readonly lastAt: string | null;
+  readonly lastId: string | null;
+  readonly told: readonly string[];
+  /** What all forecasts depend on, when the last check began; null before the first one. */
+  readonly basis: string | null;
+}
+
+/** How many posts have this cause on this account, and one of them. */
+export interface CountedTopic {
+  readonly level: string;
+  readonly code: string;
+  readonly accountId: string;
+  readonly posts: number;
   readonly postId: string;
-  readonly scheduledAt: string;
-  readonly contentKey: string;
-  readonly content: readonly Issue[];
-  readonly entries: readonly ForecastEntry[];
 }
 
 const claimDue = sql(
   'forecast.claimDue',
-  `with due as (select workspace_id from forecast_checks where checked_at <= (select posthorn_now()) - interval '1 day'
-                 order by checked_at limit $1 for update skip locked)
-   update forecast_checks set checked_at = posthorn_now() - interval '1 day' + ${leaseMinutes} * interval '1 minute'
-     from due where forecast_checks.workspace_id = due.workspace_id
-   returning forecast_checks.workspace_id as "workspaceId"`,
+  `with due as (select workspace_id from forecast_checks where due_at <= (select posthorn_now())
+                 order by due_at limit $1 for update skip locked)
+   update forecast_checks c set due_at = posthorn_now() + ${leaseMinutes} * interval '1 minute',
+          started_at = coalesce(c.started_at, posthorn_now()),
+          started_request = case when c.started_at is null then c.request else c.started_request end
+     from due where c.workspace_id = due.workspace_id
+   returning c.workspace_id as "workspaceId"`,
 );
-/** A check is due one day after `checked_at`, so this one is due in a minute. */
 const tryAgain = sql(
   'forecast.tryAgain',
-  `insert into forecast_checks as c (workspace_id, checked_at)
-   select id, posthorn_now() - interval '1 day' + interval '1 minute' from workspaces where id = $1
-   on conflict (workspace_id) do update set checked_at = least(c.checked_at, excluded.checked_at)`,
+  `update forecast_checks set due_at = least(due_at, posthorn_now() + interval '1 minute') where workspace_id = $1`,
 );
 const msToNext = sql(
   'forecast.msToNext',
-  `select ceil(extract(epoch from min(checked_at) + interval '1 day' - posthorn_now()) * 1000)::float8 as ms
-     from forecast_checks`,
+  `select ceil(extract(epoch from min(due_at) - posthorn_now()) * 1000)::float8 as ms from forecast_checks`,
 );
-const beginCheck = sql(
-  'forecast.beginCheck',
-  `select posthorn_now() as "startedAt", (select checked_at from forecast_checks where workspace_id = $1) as "checkedAt"`,
+/** A check under way goes on to its end, and the next one begins then. */
+const request = sql(
+  'forecast.request',
+  `insert into forecast_checks as c (workspace_id, request, due_at)
+   select id, $2, posthorn_now() from workspaces where id = $1
+   on conflict (workspace_id) do update
+      set request = $2, due_at = case when c.started_at is null then least(c.due_at, posthorn_now()) else c.due_at end
+    where c.request is distinct from $2`,
 );
-/** Inserts the row if it is missing, so that two first checks are never saved at once. */
-const lockCheck = sql(
-  'forecast.lockCheck',
-  `insert into forecast_checks as c (workspace_id, checked_at)
-   select id, $2::timestamptz from workspaces where id = $1
-   on conflict (workspace_id) do update set checked_at = c.checked_at returning told, checked_at as "checkedAt"`,
+const state = sql(
+  'forecast.state',
+  `select revision::float8 as revision, started_at as "startedAt", started_at is not null or due_at <= posthorn_now() as "isUnderWay",
+          last_at as "lastAt", last_id as "lastId", told, basis
+     from forecast_checks where workspace_id = $1`,
+);
+/** Finds no row when somebody else saved forecasts since `revision`: what was read by then may be outdated. */
+const nextRevision = sql(
+  'forecast.nextRevision',
+  'update forecast_checks set revision = revision + 1 where workspace_id = $1 and revision = $2',
+);
+const setTold = sql('forecast.setTold', 'update forecast_checks set told = $2 where workspace_id = $1');
+const savePage = sql(
+  'forecast.savePage',
+  `update forecast_checks set revision = revision + 1, last_at = $3, last_id = $4, basis = $5, due_at = posthorn_now()
+    where workspace_id = $1 and revision = $2 and started_at is not null`,
 );
 /** Stores when the check began, because it may have missed posts that changed after that. */
 const endCheck = sql(
   'forecast.endCheck',
-  'update forecast_checks set checked_at = $2, told = $3 where workspace_id = $1',
+  `update forecast_checks set checked_at = started_at, started_at = null, last_at = null, last_id = null,
+          told = $2, due_at = case when $3 or request is distinct from started_request then posthorn_now()
+                                   else started_at + interval '1 day' end
+    where workspace_id = $1`,
 );
+/** For a workspace where nothing is scheduled, so that it is not checked every day. */
 const forget = sql('forecast.forget', 'delete from forecast_checks where workspace_id = $1');
 const checkedAt = sql(
   'forecast.checkedAt',
-  'select checked_at as "checkedAt" from forecast_checks where workspace_id = $1',
+  'select checked_at as "checkedAt" from forecast_checks where workspace_id = $1 and checked_at is not null',
 );
-const allChecked = sql(
-  'forecast.allChecked',
-  'select workspace_id as "workspaceId", checked_at as "checkedAt" from forecast_checks where workspace_id = any($1)',
-);
-const list = sql(
-  'forecast.list',
-  `select post_id as "postId", scheduled_at as "scheduledAt", content_key as "contentKey", content, entries from forecasts where workspace_id = $1`,
-);
+
 const save = sql(
   'forecast.save',
-  `insert into forecasts (workspace_id, post_id, scheduled_at, content_key, content, entries)
-   select $1, "postId", "scheduledAt", "contentKey", content, entries
-     from jsonb_to_recordset($2) as row ("postId" text, "scheduledAt" timestamptz, "contentKey" text, content jsonb,
-                                         entries jsonb)
+  `insert into forecasts (workspace_id, post_id, updated_at, scheduled_at, account_ids, content_key, content, entries)
+   select $1, "postId", "updatedAt", "scheduledAt", "accountIds", "contentKey", content, entries
+     from jsonb_to_recordset($2) as row ("postId" text, "updatedAt" timestamptz, "scheduledAt" timestamptz, "accountIds" text[],
+                                         "contentKey" text, content jsonb, entries jsonb)
    on conflict (workspace_id, post_id) do update
-      set scheduled_at = excluded.scheduled_at, content_key = excluded.content_key, content = excluded.content, entries = excluded.entries`,
+      set updated_at = excluded.updated_at, scheduled_at = excluded.scheduled_at, account_ids = excluded.account_ids,
+          content_key = excluded.content_key, content = excluded.content, entries = excluded.entries`,
 );
 const remove = sql('forecast.remove', 'delete from forecasts where workspace_id = $1 and post_id = any($2)');
-const published = sql(
-  'forecast.published',
-  `select account_id as "accountId", extract(epoch from published_at)::float8 * 1000 as "atMs" from publications
-    where workspace_id = $1 and account_id = any($2) and published_at > $3`,
+const countTopics = sql(
+  'forecast.countTopics',
+  `select e ->> 'level' as level, e ->> 'code' as code, e ->> 'accountId' as "accountId", count(*)::int as posts,
+          min(f.post_id) as "postId"
+     from forecasts f, jsonb_array_elements(f.entries) e
+    where f.workspace_id = $1 and f.entries <> '[]' and e ->> 'code' = any($2) group by 1, 2, 3`,
 );
-
+const hasEntry = sql(
+  'forecast.hasEntry',
+  `select 1 from forecasts where workspace_id = $1 and entries <> '[]' and entries @> $2 limit 1`,
+);
 export type ForecastStore = ReturnType<typeof createForecastStore>;
 
-export const createForecastStore = (db: Database) => ({
-  transaction: db.transaction,
+export const createForecastStore = (db: Database) => {
+  const isDone = async (...query: Parameters<typeof db.run>) => (await db.run(...query)) > 0;
 
-  /** Claims workspaces whose last check was a day ago. */
-  claimDue: async (limit: number) =>
-    (await db.query<{ workspaceId: string }>(claimDue, [limit])).map(({ workspaceId }) => workspaceId),
+  return {
+    transaction: db.transaction,
 
-  /** Schedules a check in a minute, by any process. */
-  tryAgain: (workspaceId: string) => db.run(tryAgain, [workspaceId]),
+    /** Claims a page of checks that are due, or that were begun and not ended. */
+    claimDue: async (limit: number) =>
+      (await db.query<{ workspaceId: string }>(claimDue, [limit])).map(({ workspaceId }) => workspaceId),
 
-  msToNext: async () => (await db.query<{ ms: number | null }>(msToNext))[0]?.ms ?? undefined,
+    /** The check of this workspace goes on in a minute, by any process. */
+    tryAgain: (workspaceId: string) => db.run(tryAgain, [workspaceId]),
 
-  /** The time of the database, and when the last check began; `null` for the first one. */
-  beginCheck: async (workspaceId: string) => {
-    const [row] = await db.query<{ startedAt: string; checkedAt: string | null }>(beginCheck, [workspaceId]);
-    if (row === undefined) throw new Error('the begin of a check returned no row');
-    return row;
-  },
+    msToNext: async () => (await db.query<{ ms: number | null }>(msToNext))[0]?.ms ?? undefined,
 
-  /**
-   * Returns the causes that people were already notified of, and when the last check began: `startedAt` if there was
-   * none. Undefined when the workspace is gone. Nobody else can save a check until the transaction ends.
-   */
-  lockCheck: async (workspaceId: string, startedAt: string) =>
-    (await db.query<{ told: string[]; checkedAt: string }>(lockCheck, [workspaceId, startedAt]))[0],
+    /** Requests a check of the whole workspace. Once per key: every process asks for the same change. */
+    request: (workspaceId: string, key: string) => db.run(request, [workspaceId, key]),
 
-  endCheck: (workspaceId: string, startedAt: string, told: readonly string[]) =>
-    db.run(endCheck, [workspaceId, startedAt, told]),
+    state: async (workspaceId: string) => (await db.query<CheckState>(state, [workspaceId]))[0],
 
-  /** For a workspace where nothing is scheduled, so that it is not checked every day. */
-  forget: (workspaceId: string) => db.run(forget, [workspaceId]),
+    setTold: (workspaceId: string, told: readonly string[]) => db.run(setTold, [workspaceId, told]),
 
-  checkedAt: async (workspaceId: string) =>
-    (await db.query<{ checkedAt: string }>(checkedAt, [workspaceId]))[0]?.checkedAt,
+    /** False when forecasts were saved since `revision`. Else nobody saves any until the transaction ends. */
+    nextRevision: (workspaceId: string, revision: number) => isDone(nextRevision, [workspaceId, revision]),
 
-  checkedAll: async (workspaceIds: readonly string[]) =>
-    new Map(
-      (await db.query<{ workspaceId: string; checkedAt: string }>(allChecked, [workspaceIds])).map((row) => [
-        row.workspaceId,
-        row.checkedAt,
-      ]),
-    ),
+    /** The same, and how far a check got. */
+    savePage: (
+      workspaceId: string,
+      revision: number,
+      { lastAt, lastId, basis }: Pick<CheckState, 'lastAt' | 'lastId' | 'basis'>,
+    ) => isDone(savePage, [workspaceId, revision, lastAt, lastId, basis]),
 
-  list: async (workspaceId: string) =>
-    new Map((await db.query<ForecastRow>(list, [workspaceId])).map((row) => [row.postId, row])),
+    /** `isOutdated`: the next check begins at once. */
+    endCheck: (
+      workspaceId: string,
+      { told, isOutdated }: { readonly told: readonly string[]; readonly isOutdated: boolean },
+    ) => db.run(endCheck, [workspaceId, told, isOutdated]),
 
-  save: async (workspaceId: string, rows: readonly ForecastRow[]) => {
-    if (rows.length > 0) await db.run(save, [workspaceId, JSON.stringify(rows)]);
-  },
+    forget: (workspaceId: string) => db.run(forget, [workspaceId]),
 
-  remove: async (workspaceId: string, postIds: readonly string[]) => {
-    if (postIds.length > 0) await db.run(remove, [workspaceId, postIds]);
-  },
+    checkedAt: async (workspaceId: string) =>
+      (await db.query<{ checkedAt: string }>(checkedAt, [workspaceId]))[0]?.checkedAt,
 
-  /** When posts were published to these accounts, in ms. */
-  published: async (workspaceId: string, accountIds: readonly string[], since: Date) => {
-    if (accountIds.length === 0) return new Map<string, number[]>();
-    const rows = await db.query<{ accountId: string; atMs: number }>(published, [workspaceId, accountIds, since]);
-    const byAccount = new Map<string, number[]>();
-    for (const { accountId, atMs } of rows) byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), atMs]);
-    return byAccount;
-  },
-});
+    save: async (workspaceId: string, rows: readonly ForecastRow[]) => {
+      if (rows.length > 0) await db.run(save, [workspaceId, JSON.stringify(rows)]);
+    },
+
+    remove: async (workspaceId: string, postIds: readonly string[]) => {
+      if (postIds.length > 0) await db.run(remove, [workspaceId, postIds]);
+    },
+
+    countTopics: (workspaceId: string, codes: readonly string[]) =>
+      db.query<CountedTopic>(countTopics, [workspaceId, codes]),
+
+    hasEntry: async (workspaceId: string, entry: Pick<CountedTopic, 'level' | 'code' | 'accountId'>) =>
+      (await db.query(hasEntry, [workspaceId, JSON.stringify([entry])])).length > 0,
+  };
+};

@@ -14,6 +14,7 @@ export const reads = [
   'accounts',
   'approval_cards',
   'forecast_checks',
+  'forecasts',
   'members',
   'posts',
   'push_subscriptions',
@@ -132,8 +133,12 @@ const needsPerson = `case n.kind
       select from posts p where p.workspace_id = n.workspace_id and p.id = n.subject_id and p.status = 'Failed')
     when 'post.uncertain' then exists (
       select from posts p where p.workspace_id = n.workspace_id and p.id = n.subject_id and p.status = 'Failed')
-    when 'post.forecast' then n.subject_id like 'Blocks %' and exists (
-      select from forecast_checks f where f.workspace_id = n.workspace_id and n.subject_id = any(f.told))
+    when 'post.forecast' then n.subject_id like 'Blocks %' and (exists (
+      select from forecast_checks c where c.workspace_id = n.workspace_id and n.subject_id = any(c.told))
+      or exists (
+      select from forecasts f join posts p on p.workspace_id = f.workspace_id and p.id = f.post_id and p.status = 'Scheduled'
+       where f.workspace_id = n.workspace_id and f.post_id = split_part(n.subject_id, ' ', 3)
+         and f.entries @> jsonb_build_array(jsonb_build_object('level', 'Blocks', 'code', split_part(n.subject_id, ' ', 2)))))
     when 'account.reconnect' then exists (
       select from accounts a where a.id = n.subject_id and a.status = 'NeedsReconnect' and a.disconnected_at is null)
     when 'webhook.paused' then exists (select from webhooks w where w.id = n.subject_id and w.paused_at is not null)

@@ -4,9 +4,7 @@ import type { Caller } from '#server/context';
 import { notFound } from '#server/errors';
 import { JsonText } from '#server/json/json-text';
 import { fromCursor, toCursor } from '#server/store/page';
-import type { PostStore, ScheduledPost } from './store.ts';
-
-export type { ScheduledPost };
+import type { PostStore } from './store.ts';
 
 interface ListInput {
   readonly status?: PostStatus | undefined;
@@ -63,13 +61,9 @@ export const createReading = ({ store }: { store: PostStore }) => ({
   /** A recent draft with the same content for the same accounts. */
   findDuplicate: ({ workspaceId }: Caller, id: string) => store.findDuplicate(workspaceId, id, duplicateWindow),
 
-  /** All scheduled posts of the workspace, the earliest first. */
-  scheduled: (workspaceId: string) => store.scheduled(workspaceId),
-
-  /** Workspaces with a scheduled post, and when one of these changed last. */
-  scheduledWorkspaces: () => store.scheduledWorkspaces(),
-
-  refusedPermissions: (workspaceId: string) => store.refusedPermissions(workspaceId),
+  /** Accounts that refused a post for lack of a permission since they were connected, and when they first did. */
+  refusedPermissions: (workspaceId: string, accountIds: readonly string[]) =>
+    store.refusedPermissions(workspaceId, accountIds),
 
   /** Scheduled posts by local day. */
   countScheduledDays: (workspaceId: string, timeZone: string, to: string) =>

@@ -26,6 +26,7 @@ import { createOutcomes } from './outcome.ts';
 import { createOverview } from './overview.ts';
 import { createReading } from './reading.ts';
 import { postRoutes } from './routes.ts';
+import { createScheduledPosts } from './scheduled-posts.ts';
 import { createPostStore } from './store.ts';
 
 export const openPosts = ({
@@ -96,6 +97,7 @@ export const openPosts = ({
   const editorViews = createEditorViews({ store, accounts, library, renditions, networks, lifecycle, linkCards });
   return {
     reading: createReading({ store }),
+    scheduled: createScheduledPosts(database),
     overview,
     outcomes,
     lifecycle,

@@ -24,7 +24,15 @@ import {
   toMatch,
 } from './search.ts';
 
-export const reads = ['accounts', 'forecasts', 'labels', 'post_labels', 'publications', 'published_posts'];
+export const reads = [
+  'accounts',
+  'forecast_checks',
+  'forecasts',
+  'labels',
+  'post_labels',
+  'publications',
+  'published_posts',
+];
 
 interface PageRow {
   /** The posts as JSON. */
@@ -253,24 +261,13 @@ const setResults = sql(
   `update posts set results = $3, status = $4, ${touch} where id = $1 and workspace_id = $2 returning ${postColumns}`,
 );
 
-/** What a forecast needs to know about every scheduled post. */
-const scheduled = sql(
-  'posts.scheduled',
-  `select id, account_ids as "accountIds", scheduled_at as "scheduledAt", updated_at as "updatedAt",
-          left(versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text,
-          jsonb_path_query_array(versions, '$[*].content[*].media[*]') as media,
-          array(select r ->> 'accountId' from jsonb_array_elements(results) r where (r ->> 'ok')::boolean) as "reachedIds"
-     from posts where workspace_id = $1 and status = 'Scheduled' order by scheduled_at, id`,
-);
-const scheduledWorkspaces = sql(
-  'posts.scheduledWorkspaces',
-  `select workspace_id as "workspaceId", max(updated_at) as "updatedAt" from posts where status = 'Scheduled' group by 1`,
-);
-/** Accounts on which a post failed because a permission is missing, and when it last happened. */
+/** Accounts on which a post failed because a permission is missing, and when it first happened since they were connected. */
 const refusedPermissions = sql(
   'posts.refusedPermissions',
-  `select r ->> 'accountId' as id, max(p.updated_at) as at from posts p, jsonb_array_elements(p.results) r
-    where p.workspace_id = $1 and p.status = 'Failed' and r -> 'error' ->> 'code' = 'permission' group by 1`,
+  `select a.id, min(p.updated_at) as at from posts p join accounts a on a.workspace_id = p.workspace_id and a.id = any(p.account_ids)
+    where p.workspace_id = $1 and p.status = 'Failed' and a.id = any($2) and p.updated_at >= a.connected_at
+      and p.results @> jsonb_build_array(jsonb_build_object('accountId', a.id, 'error', jsonb_build_object('code', 'permission')))
+    group by a.id`,
 );
 const countScheduledDays = sql(
   'posts.countScheduledDays',
@@ -297,18 +294,6 @@ const accountsInUse = sql(
     where exists (select from posts where workspace_id = $1 and status = 'Scheduled' and scheduled_at < $3
                     and account_id = any(account_ids))`,
 );
-
-/** A scheduled post, without its texts. */
-export interface ScheduledPost {
-  readonly id: string;
-  readonly accountIds: readonly string[];
-  readonly scheduledAt: string;
-  readonly updatedAt: string;
-  readonly text: string | null;
-  readonly media: readonly string[];
-  /** Accounts that have it already. */
-  readonly reachedIds: readonly string[];
-}
 
 const scheduledByAccount = sql(
   'posts.scheduledByAccount',
@@ -578,13 +563,12 @@ export const createPostStore = (db: Database) => {
     scheduledByAccount: (workspaceId: string) =>
       db.query<{ id: string; scheduled: number }>(scheduledByAccount, [workspaceId]),
 
-    scheduled: (workspaceId: string) => db.query<ScheduledPost>(scheduled, [workspaceId]),
-
-    scheduledWorkspaces: () => db.query<{ workspaceId: string; updatedAt: string }>(scheduledWorkspaces),
-
-    refusedPermissions: async (workspaceId: string) =>
+    refusedPermissions: async (workspaceId: string, accountIds: readonly string[]) =>
       new Map(
-        (await db.query<{ id: string; at: string }>(refusedPermissions, [workspaceId])).map((row) => [row.id, row.at]),
+        (await db.query<{ id: string; at: string }>(refusedPermissions, [workspaceId, accountIds])).map((row) => [
+          row.id,
+          row.at,
+        ]),
       ),
 
     countScheduledDays: (workspaceId: string, timeZone: string, to: string) =>

@@ -62,6 +62,7 @@ import { sql as challengePurposes } from './0061-challenge-purposes.ts';
 import { sql as foretoldPosts } from './0062-foretold-posts.ts';
 import { sql as fitTurns } from './0063-fit-turns.ts';
 import { sql as totpSetUp } from './0064-totp-set-up.ts';
+import { sql as checksInPages } from './0065-checks-in-pages.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -130,4 +131,5 @@ export const migrations = [
   { number: 62, name: 'foretold-posts', sql: foretoldPosts },
   { number: 63, name: 'fit-turns', sql: fitTurns },
   { number: 64, name: 'totp-set-up', sql: totpSetUp },
+  { number: 65, name: 'checks-in-pages', sql: checksInPages },
 ] as const;
