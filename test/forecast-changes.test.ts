@@ -148,6 +148,74 @@ test('among 600 scheduled posts, a changed one is judged with those that share s
   expect((await readWhile(() => move().then(settle))).posts).toEqual(['post_000002', 'post_000020', 'post_000021']);
 });
 
+test('when the only account of 600 posts is disconnected, all are judged again in pages, and people are told once', async () => {
+  const account = await service.addAccount('bluesky');
+  await fill(600, (n) => ({ atMs: nowMs + dayMs + n * hourMs, accountIds: [account] }));
+  await settle();
+  const pages: number[] = [];
+  const { query } = service.database;
+  service.database.query = async (statement, values = []) => {
+    const rows = await query(statement, values);
+    if (statement.name === 'posts.scheduledPage') pages.push(rows.length);
+    // A process that stops here: its check goes on later.
+    if (pages.length === 2) throw new Error('the process stopped');
+    // biome-ignore lint/suspicious/noExplicitAny: the rows of any statement
+    return rows as any;
+  };
+  await service.asHuman('accounts.delete', { id: account });
+  await until('the second page is read', () => pages.length === 2);
+  service.database.query = query;
+  await until('the check was given up for now', () => service.posthorn.jobs.inFlight().get('forecasts') === 0);
+  const { posts, statements } = await readWhile(async () => {
+    await service.clock.forward(minuteMs);
+    await settle();
+  });
+  expect(pages).toEqual([200, 200]);
+  expect(statements).toEqual(new Set(['posts.scheduledPage']));
+  // The first page is done already.
+  expect(posts).toHaveLength(400);
+  const all = [...(await forecasts()).values()];
+  expect(all.flat().map(({ code }) => code)).toEqual(all.map(() => 'disconnected'));
+  const browser = service.browser();
+  await browser.signIn();
+  const { body } = await browser.get('/api/app/notifications');
+  expect(body.needsYou.map(({ title }: { title: string }) => title)).toEqual([
+    '600 scheduled posts will not reach Bluesky: account disconnected',
+  ]);
+});
+
+test('a post that goes out at its time counts as before, so no other is judged again', async () => {
+  const account = await service.connect('mastodon');
+  await fill(30, (n) => ({
+    atMs: Math.ceil(nowMs / hourMs) * hourMs + (n + 2) * 30 * minuteMs,
+    accountIds: [account],
+  }));
+  await settle();
+  expect([...(await forecasts()).values()].flat().map(({ code }) => code)).toContain('network_quota');
+  const { posts } = await readWhile(async () => {
+    await service.clock.forward(Math.ceil(nowMs / hourMs) * hourMs + hourMs + 1000 - service.clock.now().getTime());
+    await until(
+      'it is out',
+      async () => (await service.client.posts.get({ id: 'post_000000' })).status === 'Published',
+    );
+    await settle();
+  });
+  expect(posts).toEqual([]);
+});
+
+test('of 600 posts, only one whose forecast was lost with its process is judged again', async () => {
+  const account = await service.addAccount('bluesky');
+  await fill(600, (n) => ({ atMs: nowMs + dayMs + n * hourMs, accountIds: [account] }));
+  await settle();
+  await service.database.run(sql('test.forecast.lose', `delete from forecasts where post_id = 'post_000300'`));
+  const { posts } = await readWhile(async () => {
+    await service.runChore('find posts without a forecast');
+    await settle();
+  });
+  expect(posts).toEqual(['post_000300']);
+  expect((await forecasts()).get('post_000300')).toEqual([]);
+});
+
 test('after random changes, forecasts are those of a check of all posts', async () => {
   const random = randomOf(7);
   const accounts = [
