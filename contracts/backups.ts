@@ -181,7 +181,7 @@ export const backupRoutes = {
     tag: 'Installation',
     summary: 'Send again after a restore',
     description:
-      'For whoever set Posthorn up. Asks for the password or a code. Posts that were due since the backup are not sent: they become Failed with an uncertain result, because the old server may have published them. Waiting webhook deliveries and mails are ended.',
+      'For whoever set Posthorn up. Asks for the password or a code. Posts of the backup that were due since are not sent: they become Failed with an uncertain result, because the old server may have published them. Webhook deliveries and mails that waited in the backup are ended. What people began after the restore is sent.',
     roles: everyone,
     body: FactorProof,
     answer: z.object({

@@ -310,9 +310,9 @@ export const createAppClient = (options: AppClientOptions = {}) => {
     /**
      * Send again after a restore.
      *
-     * For whoever set Posthorn up. Asks for the password or a code. Posts that were due since the backup are not
-     * sent: they become Failed with an uncertain result, because the old server may have published them. Waiting
-     * webhook deliveries and mails are ended.
+     * For whoever set Posthorn up. Asks for the password or a code. Posts of the backup that were due since are not
+     * sent: they become Failed with an uncertain result, because the old server may have published them. Webhook
+     * deliveries and mails that waited in the backup are ended. What people began after the restore is sent.
      *
      * Roles: owner, admin, editor, viewer.
      */

@@ -20,7 +20,9 @@ import { type Database, openDatabase, sql } from '#server/store/database';
 import { migrate, pendingIn, refuseUnknown } from '#server/store/migrate';
 import { migrations } from '#server/store/migrations/index';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
+import { type MailServer, startMailServer } from '#test/support/mail-server';
 import { freePort } from '#test/support/processes';
+import { type Address, type Receiver, startReceiver } from '#test/support/receiver';
 import { until } from '#test/support/until';
 
 const quiet = () => undefined;
@@ -394,6 +396,10 @@ describe('after a restore', () => {
   let dueId: string;
   let laterId: string;
   let accountId: string;
+  let hookId: string;
+  let mails: MailServer;
+  let receiver: Receiver;
+  let hook: Address;
 
   const asHuman = async ({ posthorn }: RunningService, name: string, input: object) => {
     const action = findAction(posthorn.actions, name);
@@ -402,12 +408,21 @@ describe('after a restore', () => {
   const feed = async ({ posthorn }: RunningService) => JSON.stringify(await posthorn.sandboxes.feed('bluesky', 50));
 
   beforeAll(async () => {
-    const { config } = await emptyPlace({}, { isMigrated: true });
+    [mails, receiver] = await Promise.all([startMailServer(), startReceiver()]);
+    // Until the restore, neither takes anything, so that the backup has a mail and a delivery that wait.
+    mails.refuse('before@example.com', 451);
+    hook = receiver.address(500);
+    const settings = { ...mails.settings, ...receiver.settings() };
+    const { config } = await emptyPlace(settings, { isMigrated: true });
     const source = await start(config);
     const { posthorn } = source;
     owner = await posthorn.people.setUp({ email: 'owner@example.com', password: 'correct horse', workspace: 'Demo' });
     const caller = { ...owner, role: 'owner', human: true } as const;
     accountId = await connectInSandbox(posthorn, caller, 'bluesky', { handle: 'anna', here: (to) => to });
+    hookId = (await posthorn.webhooks.add(caller, { url: hook.url, events: ['account.disconnected'] })).id;
+    await posthorn.invitations.invite(caller, { email: 'before@example.com', role: 'viewer' });
+    await posthorn.webhooks.test(caller, hookId);
+    await hook.nth(1);
     const scheduled = async (body: string, inMs: number) => {
       const { id } = await asHuman(source, 'posts.create', { body, accountIds: [accountId] });
       const at = new Date(posthorn.sandboxClock.now().getTime() + inMs).toISOString();
@@ -422,16 +437,25 @@ describe('after a restore', () => {
       progress: quiet,
     }));
     await source.stop();
-    const target = await emptyPlace();
+    const target = await emptyPlace(settings);
     await restoreBackup(target.config, path, quiet);
+    mails.accept('before@example.com');
+    hook.answer(200);
     service = await start(target.config);
     await service.posthorn.sandboxClock.forward(2 * 3_600_000);
   });
-  afterAll(() => service?.stop());
+  afterAll(async () => {
+    await service?.stop();
+    await mails?.stop();
+    receiver?.stop();
+  });
 
-  test('nothing goes out while the service is ready and everybody reads why; released, what was due asks for a look, and what is due later goes out', async () => {
+  test('nothing goes out while the service is ready and everybody reads why; released, what was due asks for a look, and what was begun meanwhile or is due later goes out', async () => {
     const { id } = await asHuman(service, 'posts.create', { body: 'clicked meanwhile', accountIds: [accountId] });
     await asHuman(service, 'posts.publishNow', { id });
+    const caller = { ...owner, role: 'owner', human: true } as const;
+    await service.posthorn.invitations.invite(caller, { email: 'meanwhile@example.com', role: 'viewer' });
+    const { eventId } = await service.posthorn.webhooks.test(caller, hookId);
     expect(service.posthorn.jobs.inFlight().get('sends')).toBe(0);
     expect((await asHuman(service, 'posts.get', { id: dueId })).status).toBe('Scheduled');
     expect((await asHuman(service, 'posts.get', { id })).status).toBe('Publishing');
@@ -439,11 +463,19 @@ describe('after a restore', () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
     expect(await service.posthorn.hold.read()).toMatchObject({ backupAt: expect.any(String) });
     const { count, posts } = await service.posthorn.hold.listDue();
-    expect([count, posts.map(({ id: listed }) => listed)]).toEqual([2, expect.arrayContaining([id, dueId])]);
+    expect([count, posts.map(({ id: listed }) => listed)]).toEqual([1, [dueId]]);
+    expect(mails.to('meanwhile@example.com')).toEqual([]);
+    const attempts = hook.received().length;
 
     const ended = await service.posthorn.hold.release(owner.userId, 'req_test');
-    expect(ended).toMatchObject({ posts: 2 });
+    expect(ended).toEqual({ posts: 1, deliveries: 1, messages: 1 });
     await expect(service.posthorn.hold.release(owner.userId, 'req_test')).rejects.toThrow(/released it already/);
+    await until('what was clicked meanwhile is out', async () => {
+      const { status } = await asHuman(service, 'posts.get', { id });
+      return status === 'Published';
+    });
+    await mails.nth('meanwhile@example.com');
+    expect((await hook.nth(attempts + 1)).headers['webhook-id']).toBe(eventId);
     const held = await asHuman(service, 'posts.get', { id: dueId });
     expect(held).toMatchObject({ status: 'Failed', results: [{ ok: false, uncertain: true }] });
     await service.posthorn.sandboxClock.forward(10 * dayMs - 3_600_000);
@@ -451,8 +483,11 @@ describe('after a restore', () => {
       const { status } = await asHuman(service, 'posts.get', { id: laterId });
       return status === 'Published';
     });
-    expect(await feed(service)).toContain('due later');
-    expect(await feed(service)).not.toMatch(/due in between|clicked meanwhile/);
+    expect(await feed(service)).toMatch(/due later/);
+    expect(await feed(service)).toMatch(/clicked meanwhile/);
+    expect(await feed(service)).not.toMatch(/due in between/);
+    expect(mails.to('before@example.com')).toEqual([]);
+    expect(hook.received()).toHaveLength(attempts + 1);
     // As a person who has checked that the post is not there.
     await service.posthorn.publishControls.publishNow({ ...owner, role: 'owner', human: true }, dueId, {
       despite: [accountId],

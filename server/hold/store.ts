@@ -1,5 +1,7 @@
 import { type Database, sql } from '#server/store/database';
 
+export const reads = ['deliveries', 'messages', 'posts'];
+
 export interface HoldRow {
   readonly id: string;
   readonly backupAt: string;
@@ -7,6 +9,17 @@ export interface HoldRow {
 }
 
 const begin = sql('hold.begin', 'insert into outgoing_holds (id, backup_at, restored_at) values ($1, $2, $3)');
+const holdWork = sql(
+  'hold.holdWork',
+  `insert into held_work (kind, id, due_at)
+   select 'post', id, case status when 'Scheduled' then scheduled_at else '-infinity' end
+     from posts where status in ('Scheduled', 'Publishing')
+   union all select 'delivery', id, '-infinity' from deliveries where due_at is not null
+   union all select 'message', id, '-infinity' from messages where due_at is not null`,
+);
+/** Due by the backup, so the old service may have sent it, whatever a person did with it since. */
+const heldIds = sql('hold.heldIds', 'select id from held_work where kind = $1 and due_at <= posthorn_now()');
+const forgetWork = sql('hold.forgetWork', 'delete from held_work');
 const open = sql(
   'hold.open',
   `select id, backup_at as "backupAt", restored_at as "restoredAt" from outgoing_holds
@@ -23,10 +36,19 @@ export type HoldStore = ReturnType<typeof createHoldStore>;
 
 export const createHoldStore = (db: Database) => ({
   transaction: db.transaction,
-  begin: (id: string, backupAt: string, restoredAt: Date) => db.run(begin, [id, backupAt, restoredAt]),
+  begin: async (id: string, backupAt: string, restoredAt: Date) => {
+    await db.run(begin, [id, backupAt, restoredAt]);
+    await db.run(forgetWork);
+    await db.run(holdWork);
+  },
+  heldIds: async (kind: 'post' | 'delivery' | 'message') =>
+    (await db.query<{ id: string }>(heldIds, [kind])).map(({ id }) => id),
   /** A backup may have been taken during a hold, so a restored database can have several. */
   open: async () => (await db.query<HoldRow>(open))[0],
   has: async (id: string) => (await db.query<{ id: string }>(find, [id])).length > 0,
   lock: async () => (await db.query<{ id: string }>(lock)).length > 0,
-  release: (at: Date, userId: string, ended: object) => db.run(release, [at, userId, ended]),
+  release: async (at: Date, userId: string, ended: object) => {
+    await db.run(release, [at, userId, ended]);
+    await db.run(forgetWork);
+  },
 });

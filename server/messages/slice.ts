@@ -57,7 +57,9 @@ export const openMessages = ({
       await store.forgetPerson(userId);
       await pushStore.forgetPerson(userId);
     },
-    heldMessages: { endHeld: () => store.endHeld('Not sent: Posthorn was restored from a backup.') },
+    heldMessages: {
+      endHeld: (ids: readonly string[]) => store.endHeld(ids, 'Not sent: Posthorn was restored from a backup.'),
+    },
     loops: { mails, pushes },
     discards: {
       'messages.content': store.discardLost,

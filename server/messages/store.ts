@@ -132,7 +132,7 @@ const forgetPerson = sql('messages.forgetPerson', 'delete from messages where us
 const endHeld = sql(
   'messages.endHeld',
   `update messages set state = 'failed', last_answer = $1, due_at = null, claim = null, content = null
-    where due_at is not null`,
+    where due_at is not null and id = any($2)`,
 );
 const purge = sql(
   'messages.purge',
@@ -174,7 +174,7 @@ export const createMessageStore = (db: Database) => ({
     (await db.query<{ state: string }>(saveFailed, [id, claim, answer, waitMs ?? null]))[0]?.state === 'failed',
   discardLost: (id: string, sealed: string) => db.run(discardLost, [id, sealed]),
   forgetPerson: (userId: string) => db.run(forgetPerson, [userId]),
-  endHeld: (answer: string) => db.run(endHeld, [answer]),
+  endHeld: (ids: readonly string[], answer: string) => db.run(endHeld, [answer, ids]),
   purge: (retentionMs: number) => db.run(purge, [retentionMs]),
 });
 

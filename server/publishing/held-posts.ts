@@ -16,8 +16,8 @@ export const createHeldPosts = ({
   outcomes: Outcomes;
   begin: BeginPublishing;
 }) => ({
-  listHeld: async () => {
-    const rows = await store.heldPosts(maxListed);
+  listHeld: async (ids: readonly string[]) => {
+    const rows = await store.heldPosts(ids, maxListed);
     const posts = rows.map(
       ({ count: _, scheduledAt, ...post }): HeldPost => ({ ...post, ...(scheduledAt !== null && { scheduledAt }) }),
     );
@@ -27,8 +27,8 @@ export const createHeldPosts = ({
   /**
    * Call in a transaction. The posts end as uncertain, so that a person checks the accounts before anything is sent.
    */
-  endHeld: async () => {
-    const posts = await store.lockHeld();
+  endHeld: async (ids: readonly string[]) => {
+    const posts = await store.lockHeld(ids);
     if (posts.length === 0) return 0;
     const scheduled = posts.filter(({ status }) => status === 'Scheduled');
     if (scheduled.length > 0) await begin(scheduled);

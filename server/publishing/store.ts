@@ -157,19 +157,19 @@ const late = sql(
           coalesce(extract(epoch from posthorn_now() - min(scheduled_at)) * 1000, 0)::float8 as "lateMs"
      from posts where ${isLate('posts')} and ${isNotDeleted}`,
 );
+const isHeld = `p.id = any($1) and (p.status = 'Publishing' or (p.status = 'Scheduled' and p.scheduled_at <= posthorn_now()))`;
 const heldPosts = sql(
   'publishing.heldPosts',
   `select p.id, p.workspace_id as "workspaceId", w.name as workspace, p.scheduled_at as "scheduledAt",
           cardinality(p.account_ids) as accounts, count(*) over ()::int as count
      from posts p join workspaces w on w.id = p.workspace_id
-    where (p.status = 'Scheduled' and p.scheduled_at <= posthorn_now()) or p.status = 'Publishing'
-    order by p.scheduled_at nulls first, p.id limit $1`,
+    where ${isHeld}
+    order by p.scheduled_at nulls first, p.id limit $2`,
 );
 const lockHeld = sql(
   'publishing.lockHeld',
-  `select workspace_id as "workspaceId", id as "postId", status from posts
-    where (status = 'Scheduled' and scheduled_at <= posthorn_now()) or status = 'Publishing'
-    order by workspace_id, id for update`,
+  `select p.workspace_id as "workspaceId", p.id as "postId", p.status from posts p
+    where ${isHeld} order by p.workspace_id, p.id for update`,
 );
 /**
  * Up to `room` sends per network, except rows that this process is sending: after a clock step their leases seem to
@@ -405,10 +405,10 @@ export const createPublishingStore = (db: Database) => {
       await db.run(endMissed, [...keyColumns(posts), JSON.stringify(missed), JSON.stringify(uncertain)]);
     },
 
-    /** Posts that were due while nothing was sent, across workspaces. */
-    heldPosts: (limit: number) =>
-      db.query<Omit<HeldPost, 'scheduledAt'> & { scheduledAt: string | null; count: number }>(heldPosts, [limit]),
-    lockHeld: () => db.query<PostKey & { readonly status: string }>(lockHeld),
+    /** Posts of the backup that were due while nothing was sent, across workspaces. */
+    heldPosts: (ids: readonly string[], limit: number) =>
+      db.query<Omit<HeldPost, 'scheduledAt'> & { scheduledAt: string | null; count: number }>(heldPosts, [ids, limit]),
+    lockHeld: (ids: readonly string[]) => db.query<PostKey & { readonly status: string }>(lockHeld, [ids]),
 
     msToPost: () => ms(msToPost),
 

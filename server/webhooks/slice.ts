@@ -94,8 +94,8 @@ export const openWebhooks = ({
     events,
     webhooks,
     heldDeliveries: {
-      endHeld: () =>
-        deliveryStore.endHeld('Not sent: Posthorn was restored from a backup, and may have delivered it before.'),
+      endHeld: (ids: readonly string[]) =>
+        deliveryStore.endHeld(ids, 'Not sent: Posthorn was restored from a backup, and may have delivered it before.'),
     },
     loops: { deliveries: createDeliveries({ store: deliveryStore, deliver, startStopwatch, report }) },
     chores: { 'remove old deliveries and events': { every: '1 hour', run: webhooks.purge } },

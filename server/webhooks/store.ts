@@ -393,7 +393,8 @@ const endPending = sql(
 
 const endHeld = sql(
   'deliveries.endHeld',
-  `update deliveries set state = 'failed', due_at = null, claim = null, last_answer = $1 where due_at is not null`,
+  `update deliveries set state = 'failed', due_at = null, claim = null, last_answer = $1
+    where due_at is not null and id = any($2)`,
 );
 
 /** How many more first attempts or retries a webhook may get now. */
@@ -423,7 +424,7 @@ export const createDeliveryStore = (db: Database) => ({
   resend: async (workspaceId: string, webhookId: string, id: string) =>
     (await db.run(resendDelivery, [webhookId, id, workspaceId])) > 0,
   /** Of all workspaces. */
-  endHeld: (answer: string) => db.run(endHeld, [answer]),
+  endHeld: (ids: readonly string[], answer: string) => db.run(endHeld, [answer, ids]),
   purge: (newest: number, retentionMs: number) => db.run(purgeDeliveries, [newest, retentionMs]),
 
   claim: async (room: number, claim: string, leaseMs: number, free: readonly Slots[], defaultSlots: number) => {

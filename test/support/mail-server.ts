@@ -64,6 +64,7 @@ export const startMailServer = async ({ port: requestedPort = 0 }: { port?: numb
       return to(address)[n - 1] as ReceivedMail;
     },
     refuse: (address: string, code: number) => refused.set(address, code),
+    accept: (address: string) => refused.delete(address),
     /** Runs before a received mail is acknowledged. */
     beforeAnswer: (work: (() => Promise<void>) | undefined) => {
       beforeAcknowledge = work;

@@ -63,6 +63,7 @@ import { sql as foretoldPosts } from './0062-foretold-posts.ts';
 import { sql as fitTurns } from './0063-fit-turns.ts';
 import { sql as totpSetUp } from './0064-totp-set-up.ts';
 import { sql as checksInPages } from './0065-checks-in-pages.ts';
+import { sql as heldWork } from './0066-held-work.ts';
 
 /** Forward only: a migration that was released is never changed. */
 export const migrations = [
@@ -132,4 +133,5 @@ export const migrations = [
   { number: 63, name: 'fit-turns', sql: fitTurns },
   { number: 64, name: 'totp-set-up', sql: totpSetUp },
   { number: 65, name: 'checks-in-pages', sql: checksInPages },
+  { number: 66, name: 'held-work', sql: heldWork },
 ] as const;
