@@ -9,7 +9,7 @@ export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly issues: Issue[];
   readonly status: number;
-  /** TooManyRequests: the value of `Retry-After`. */
+  /** The value of `Retry-After`, when a later attempt can succeed. */
   retryAfterSeconds?: number;
   /** Conflict: the same request can succeed later, without any change to its subject. */
   isTemporary?: boolean;
@@ -32,6 +32,12 @@ export const badInput = (...issues: [Issue, ...Issue[]]) =>
 
 export const temporaryConflict = (message: string) =>
   Object.assign(new Refusal('Conflict', message), { isTemporary: true });
+
+/** This process takes no new work, and ends what it does. Another one, or the next start, takes the same request. */
+export const stopping = () =>
+  Object.assign(new Refusal('Internal', 'Posthorn is stopping or restarting. Send this again in a moment.', [], 503), {
+    retryAfterSeconds: 1,
+  });
 
 export const notFound = (what: string, id: string) =>
   new Refusal('NotFound', `There is no ${what} with id ${id} here.`);

@@ -237,7 +237,7 @@ const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Pro
   log.info({ url, version: packageVersion, pid: process.pid }, 'started');
 
   let stopped: Promise<void> | undefined;
-  /** Takes no new work, but keeps listening until its own work is done, so that /readyz can answer. */
+  /** Takes no new work, but keeps listening until its own work is done: to say so, and for what sends still need. */
   const stop = async () => {
     log.info({ drainSeconds: config.drainMs / 1000 }, 'stopping');
     drain.begin();
@@ -245,7 +245,7 @@ const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Pro
     requests.disableKeepAlive();
     posthorn.live.stop();
     posthorn.assistant.stop();
-    await Promise.all([agenda?.pause(), posthorn.jobs.stop(drain.leftMs())]).catch(report);
+    await Promise.all([agenda?.drain(drain.leftMs()), posthorn.jobs.stop(drain.leftMs())]).catch(report);
     await cleanup.run();
     log.info('stopped');
   };

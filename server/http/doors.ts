@@ -49,6 +49,7 @@ import { logRequests } from './log.ts';
 import { mediaBytes } from './media-bytes.ts';
 import { createOperatorCheck, metricsPage } from './metrics.ts';
 import { openapiDocument } from './openapi-document.ts';
+import { refuseWhileStopping } from './refuse-while-stopping.ts';
 import { tagRequest } from './request.ts';
 import { resumableUploadRoutes } from './resumable-upload.ts';
 import { reviewAvatar, reviewMedia, reviewPage } from './review.ts';
@@ -172,7 +173,7 @@ export const openDoors = ({
   const health = createHealth({ database, findSchemaProblem, idleMs: config.role === 'web' ? () => 0 : jobs.idleMs });
   const app = express().disable('etag').disable('x-powered-by').set('trust proxy', config.trustProxy);
   const tag = tagRequest({ https: baseUrl.startsWith('https:') });
-  app.use(tag, logRequests(log, parts.metrics.http), allowOrigins(config.corsOrigins));
+  app.use(tag, logRequests(log, parts.metrics.http), allowOrigins(config.corsOrigins), refuseWhileStopping(health));
   if (config.role === 'jobs') app.use(servesJobsOnly(config));
   const web = createWebApp(webFolder);
   serveRoutes(app, createDoors({ ...parts, door, web, health }));

@@ -65,6 +65,7 @@ export const createHealth = ({
     beginStop: () => {
       stopping = true;
     },
+    isStopping: () => stopping,
     ready: async () => {
       if (stopping) return { status: 503 as const, body: 'shutting down' };
       if (starting) return { status: 503 as const, body: 'starting' };

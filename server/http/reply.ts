@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { Refusal } from '#server/errors';
@@ -35,6 +35,15 @@ export const replyCompressed = async (res: ServerResponse, status: number, text:
 export const acceptsGzip = ({ req }: ServerResponse) => {
   const accepted = String(req.headers['accept-encoding'] ?? '');
   return /(?:^|[\s,])gzip(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accepted);
+};
+
+/** A page that is loaded now loads itself again; a program gets our error shape. */
+export const replyUnavailable = (req: IncomingMessage, res: ServerResponse, refusal: Refusal) => {
+  const { retryAfterSeconds = 1 } = refusal;
+  res.setHeader('retry-after', retryAfterSeconds);
+  if (!/\btext\/html\b/.test(req.headers.accept ?? '')) return replyRefusal(res, refusal);
+  res.writeHead(refusal.status, { 'content-type': 'text/plain; charset=utf-8', refresh: String(retryAfterSeconds) });
+  res.end(refusal.message);
 };
 
 export const replyRefusal = (res: ServerResponse, refusal: Refusal) => reply(res, refusal.status, refusal.body);

@@ -1,10 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
+import { Refusal } from '#server/errors';
 import { closeServer } from './listening.ts';
-import { reply } from './reply.ts';
+import { reply, replyUnavailable } from './reply.ts';
 
 const cutMs = 1_000;
-const message = 'A backup is being restored. It takes a few minutes at most.';
+const restoring = Object.assign(
+  new Refusal('Internal', 'A backup is being restored. It takes a few minutes at most.', [], 503),
+  { retryAfterSeconds: 5 },
+);
 
 /**
  * Answers while the service is stopped for a restore. It is alive but not ready, so that an orchestrator neither kills it
@@ -29,11 +33,7 @@ export const serveDuringRestore = async ({
     if (path === '/api/auth/restore' && req.method === 'GET') {
       return reply(res, 200, { isRunning: true, progress: progress() });
     }
-    res.setHeader('retry-after', '5');
-    if (path?.startsWith('/api/')) return reply(res, 503, { code: 'Internal', message, issues: [] });
-    // A page that is loaded now appears when the restore is done.
-    res.setHeader('refresh', '3');
-    return answer(res, 503, message);
+    replyUnavailable(req, res, restoring);
   });
   server.listen(port, host);
   await once(server, 'listening');

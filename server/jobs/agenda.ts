@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PostgresBackend } from '@agendajs/postgres-backend';
 import { Agenda, type AgendaBackend, type Job } from 'agenda';
 import pg from 'pg';
@@ -19,8 +20,8 @@ const lockMs = 90_000;
 
 export interface RunningAgenda {
   readonly agenda: Agenda;
-  /** Starts no more jobs; another instance runs them. */
-  pause(): Promise<void>;
+  /** Starts no more jobs, which other instances run, and waits at most this long for those that run here. */
+  drain(graceMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,6 +45,7 @@ export const openAgenda = async ({
     ? await inMongo(mongodbUrl, report)
     : await inPostgres(connection, waitMs, report);
   reportFailedUnlocks(backendOptions.backend, report);
+  const untilIdle = trackJobs(backendOptions.backend);
   const agenda = new Agenda({
     ...backendOptions,
     name,
@@ -65,7 +67,13 @@ export const openAgenda = async ({
   };
   return {
     agenda,
-    pause,
+    drain: async (graceMs) => {
+      await pause();
+      const timer = new AbortController();
+      const timeout = sleep(graceMs, undefined, { signal: timer.signal }).catch(() => undefined);
+      await Promise.race([untilIdle(), timeout]);
+      timer.abort();
+    },
     close: () => pause().finally(close),
   };
 };
@@ -74,6 +82,35 @@ export const openAgenda = async ({
 const reportFailedUnlocks = ({ repository }: AgendaBackend, report: (error: unknown) => void) => {
   const unlock = repository.unlockJob.bind(repository);
   repository.unlockJob = (job) => unlock(job).catch(report);
+};
+
+/**
+ * Agenda's own drain() keeps the locks of prefetched jobs. It saves a job as it begins and, unlocked, when it has ended, so
+ * a job runs in between. Returns a function that waits until none does.
+ */
+const trackJobs = ({ repository }: AgendaBackend) => {
+  const running = new Set<string>();
+  let waiting: (() => void)[] = [];
+  const end = (id: string) => {
+    running.delete(id);
+    if (running.size > 0) return;
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  };
+  const save = repository.saveJobState.bind(repository);
+  repository.saveJobState = async (job, options) => {
+    const id = String(job._id);
+    const hasEnded = !job.lockedAt;
+    running.add(id);
+    try {
+      await save(job, options);
+      if (hasEnded) end(id);
+    } catch (error) {
+      end(id);
+      throw error;
+    }
+  };
+  return () => new Promise<void>((resolve) => (running.size === 0 ? resolve() : waiting.push(resolve)));
 };
 
 /** For commands, which read the jobs without running any. */

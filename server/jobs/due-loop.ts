@@ -39,6 +39,7 @@ export const createDueLoop = <Row>({
   const running = new Map<Row, Promise<void>>();
   let isStopped = true;
   let isPolling = false;
+  let polling: Promise<void> = Promise.resolve();
   /** A poll requested while another one runs; it starts this many ms after that one. */
   let pollAgainMs: number | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -64,7 +65,7 @@ export const createDueLoop = <Row>({
     isPolling = true;
     clearTimeout(timer);
     // Slots that are freed during this wait are filled by the same claim.
-    (afterMs > 0 ? sleep(afterMs) : setImmediate())
+    polling = (afterMs > 0 ? sleep(afterMs) : setImmediate())
       .then(poll)
       .then(() => {
         lastPollMs = performance.now();
@@ -143,7 +144,7 @@ export const createDueLoop = <Row>({
       wake();
     },
 
-    /** Claims nothing new and waits for running rows; another process claims the rest when their leases expire. */
+    /** Claims nothing new and waits for claimed rows; another process claims the rest when their leases expire. */
     stop: async (graceMs: number) => {
       isStopped = true;
       clearTimeout(timer);
@@ -151,7 +152,8 @@ export const createDueLoop = <Row>({
       const timeout = new Promise<void>((resolve) => {
         graceTimer = setTimeout(resolve, graceMs);
       });
-      await Promise.race([Promise.all(running.values()), timeout]);
+      // A claim that is under way still brings rows.
+      await Promise.race([polling.then(() => Promise.all(running.values())), timeout]);
       clearTimeout(graceTimer);
       clearInterval(extendTimer);
     },

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { isUnavailable } from '#server/store/pg-errors';
+import { isClosed, isUnavailable } from '#server/store/pg-errors';
 import { isBusy } from '#server/store/retry';
 
 const busyLogEveryMs = 60_000;
@@ -18,12 +18,14 @@ const logBusy = (log: Logger, err: unknown) => {
 
 /**
  * Levels as docs/operating.md describes them: a lost connection, which recovers by itself, is a warning. Any other
- * unexpected failure is an error.
+ * unexpected failure is an error. Work that outlives the time for stopping is neither.
  */
 export const createReport =
   (log: Logger, what: string) =>
   (err: unknown, fields: { requestId?: string } = {}): void => {
-    if (isBusy(err)) logBusy(log, err);
+    // Not the error: pg says that of any pool, and an operator who stops the process expects it.
+    if (isClosed(err)) log.info(fields, `${what}, because the process stops`);
+    else if (isBusy(err)) logBusy(log, err);
     else if (isUnavailable(err)) log.warn({ ...fields, err }, what);
     else log.error({ ...fields, err }, what);
   };

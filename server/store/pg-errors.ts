@@ -48,6 +48,11 @@ export const isForbidden = (error: unknown) => codesOf(error).includes(forbidden
 /** A prepared statement of the connection is no longer valid. */
 export const isStale = (error: unknown) => chainOf(error).some(({ code = '' }) => staleCodes.test(code));
 
+/** The pool was closed, because the process stops. */
+export const isClosed = (error: unknown) => chainOf(error).some(({ message }) => message === closedMessage);
+
+const closedMessage = 'Cannot use a pool after calling end on the pool';
+
 /** The column or table is missing. */
 const missingCodes = /^(42703|42P01)$/;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Refusal } from '#server/errors';
-import { isFull, isLocked, isUnavailable, isUnwritable } from './pg-errors.ts';
+import { Refusal, stopping } from '#server/errors';
+import { isClosed, isFull, isLocked, isUnavailable, isUnwritable } from './pg-errors.ts';
 
 const fullPauseMs = 100;
 const unavailablePauseMs = 500;
@@ -17,6 +17,7 @@ export async function waitForConnection<Result>(waitMs: number, work: () => Prom
       return await work();
     } catch (error) {
       if (isQueueTimeout(error) || (isFull(error) && performance.now() > deadline)) throw new BusyDatabase(error);
+      if (isClosed(error)) throw Object.assign(stopping(), { cause: error });
       if (!isFull(error)) throw toRefusal(error);
       await sleep(fullPauseMs);
     }
