@@ -55,6 +55,7 @@ inBrowser(
 
       await page.getByLabel('TIKTOK_CLIENT_KEY').fill('aw1234');
       await page.getByLabel('TIKTOK_CLIENT_SECRET').fill('secret');
+      await page.getByLabel('Your password').fill('correct horse');
       await page.getByRole('button', { name: 'Save' }).click();
       await inList(tab).getByText('not tested by a sign-in yet').waitFor();
       await other.getByText('9 networks need keys').waitFor();
@@ -63,6 +64,7 @@ inBrowser(
       await inList(tab)
         .getByRole('button', { name: /^Remove/ })
         .click();
+      await tab.getByRole('dialog').getByLabel('Your password').fill('correct horse');
       await tab.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
       await inList(page).getByText('Needs keys').waitFor();
       await other.getByText('10 networks need keys').waitFor();

@@ -218,6 +218,8 @@ inBrowser('home', (world) => {
     });
     await page.goto(service.url);
     await page.getByText('Two pages asks for 2 things').waitFor();
+    // So that it asks for no page that only the intercepted answer had.
+    await page.goto('about:blank');
     const human = service.browser();
     await human.signIn();
     for (const path of paths) await human.post(`/api${path}/reject`);
