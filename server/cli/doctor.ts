@@ -165,9 +165,9 @@ const isHealthy = (checks: readonly Check[]) => checks.every(({ level }) => leve
 
 const summarize = (checks: readonly Check[]) => {
   const parts = (['failure', 'warning'] as const).flatMap((level) => {
-    const found = checks.filter((check) => check.level === level);
-    const names = [...new Set(found.map(({ name }) => name))].join(', ');
-    return found.length === 0 ? [] : [`${found.length} ${level}${found.length === 1 ? '' : 's'}: ${names}.`];
+    const ofLevel = checks.filter((check) => check.level === level);
+    const names = [...new Set(ofLevel.map(({ name }) => name))].join(', ');
+    return ofLevel.length === 0 ? [] : [`${ofLevel.length} ${level}${ofLevel.length === 1 ? '' : 's'}: ${names}.`];
   });
   return parts.length === 0 ? 'All is well.' : parts.join(' ');
 };

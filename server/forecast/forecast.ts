@@ -129,11 +129,11 @@ export const createForecast = ({
     if ((await judge.basisOf(workspaceId)) !== state.basis || (await isFirstRefusal(workspaceId, left))) {
       await store.request(workspaceId, `${state.revision}`);
     }
-    const found = await affected.find(workspaceId, changed, left, readAccounts(workspaceId));
-    if (found === undefined) await store.request(workspaceId, `${state.revision}`);
-    const posts = [...changed, ...(found?.others ?? [])];
+    const sharing = await affected.find(workspaceId, changed, left, readAccounts(workspaceId));
+    if (sharing === undefined) await store.request(workspaceId, `${state.revision}`);
+    const posts = [...changed, ...(sharing?.others ?? [])];
     const accounts = await accountsOf(workspaceId, posts);
-    const judged = compare(posts, await judge.judge(workspaceId, posts, accounts, found?.fullUntilMs ?? new Map()));
+    const judged = compare(posts, await judge.judge(workspaceId, posts, accounts, sharing?.fullUntilMs ?? new Map()));
     return store.transaction(async () => {
       if (!(await store.nextRevision(workspaceId, state.revision))) return false;
       await saveChanged(workspaceId, judged);

@@ -5,9 +5,10 @@ import { codesOf, isLocked, isReadOnly, isUnavailable, messageOf } from './pg-er
 export const describeDatabaseError = (error: unknown, { databaseUrl }: Pick<Config, 'databaseUrl'>) => {
   if (isReadOnly(error)) return readOnly;
   const codes = codesOf(error);
-  const known = advices.find(([code]) => codes.some((one) => code.test(one)))?.[1];
+  const adviceOfCode = advices.find(([code]) => codes.some((one) => code.test(one)))?.[1];
   const isAway = databaseUrl !== undefined && isUnavailable(error) && !isLocked(error);
-  const advice = known ?? (isAway ? 'Check that PostgreSQL runs, and that DATABASE_URL leads to it.' : undefined);
+  const advice =
+    adviceOfCode ?? (isAway ? 'Check that PostgreSQL runs, and that DATABASE_URL leads to it.' : undefined);
   const problem = `The database cannot be used: ${messageOf(error)}`;
   return advice === undefined ? problem : `${problem.replace(/\.?$/, '.')} ${advice}`;
 };
