@@ -10,7 +10,9 @@ const blinkFigures = { due: 10, sizes: [10, 40], aheadMs: 1_000, perWebhook: 1, 
 
 /** Compares with `reference`, a map of costs; without one the result is what becomes the reference. */
 export const measure = ({ rounds = 5, blink, reference }) =>
-  atPlace({ blink }, async (place) => {
+  atPlace({ blink }, async (shared) => {
+    // Its parts compare answers, which the posts and settings of other figures would change.
+    const place = blink ? await shared.apart() : shared;
     if (cpuSeconds(process.pid) === undefined) throw new Error('guard reads CPU times from /proc: run it on Linux.');
     const turn = { ...(blink ? blinkFigures : figures), blink };
     say('starting …');
