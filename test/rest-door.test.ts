@@ -384,10 +384,16 @@ describe('health', () => {
     await other.stop();
   });
 
-  test('GET /readyz answers 200 only while the database responds, and an action then is 500 Internal', async () => {
+  test('GET /readyz answers 200 only while the database responds', async () => {
     const other = await startService();
     await other.database.close();
     expect(await other.request('GET', '/readyz')).toMatchObject({ status: 503, body: 'the database does not answer' });
+    await other.stop();
+  });
+
+  test('an action that the database fails is 500 Internal', async () => {
+    const other = await startService();
+    await other.database.script('alter table posts rename to articles');
     const { status, body } = await other.call('posts.list');
     expect({ status, code: body.code, issues: body.issues }).toEqual({ status: 500, code: 'Internal', issues: [] });
     expect(body.message).toContain('x-request-id');
