@@ -87,11 +87,11 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => from.startsWith('server/') && !networkFolder(from) && networkFolder(to) !== undefined,
   },
   {
-    says: 'a network imports its own files, those in networks/ itself, its family, networks/shared/ and contracts/ alone; share in families/ or shared/',
+    says: 'a network imports its own files, those in networks/ itself, its family, networks/shared/, server/pictures.ts and contracts/ alone; share in families/ or shared/',
     isBroken: ({ from, to }) => {
       const own = networkFolder(from);
       const families = isFamily(from) || isSharedByNetworks(from) ? [] : ['server/networks/families/'];
-      const allowed = [own ?? '', 'server/networks/shared/', ...families, 'contracts/'];
+      const allowed = [own ?? '', 'server/networks/shared/', 'server/pictures', ...families, 'contracts/'];
       const isBeside =
         /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links|little-text|poll|focus|short-links)$/.test(
           to,

@@ -1,16 +1,19 @@
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { canonicalInstant } from '#contracts/instant';
 import { bounds } from '#server/bounds';
 import { slowBodyTimeout } from '#server/http/slow-body-timeout';
 import { jsonOf } from '#server/json/json-text';
-import { countPixelsInUse, withPixels } from '#server/media/with-pixels';
+import { decodeHeic } from '#server/media/decode-heic';
+import { countPixelsInUse, decodePicture, withPixels } from '#server/pictures';
 import { sql } from '#server/store/database';
 import { createEvents } from '#server/webhooks/events';
+import { heic } from '#test/support/heic';
 import { type Service, startService } from '#test/support/service';
 import { mp4, webm } from '#test/support/videos';
 
@@ -333,6 +336,28 @@ describe('media', () => {
     clearInterval(look);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(highest).toBe(42_000_000);
+  });
+
+  test('pictures of link cards, avatars and picture books are decoded inside that bound', async () => {
+    const bytes = await picture(7000, 6000).jpeg().toBuffer();
+    let highest = 0;
+    const decode = (mostPixels: number) =>
+      decodePicture(bytes, mostPixels, async () => {
+        await new Promise(setImmediate);
+        highest = Math.max(highest, countPixelsInUse());
+      });
+    await Promise.all([decode(42_000_000), decode(42_000_000)]);
+    expect(highest).toBe(42_000_000);
+    await expect(decode(41_999_999)).rejects.toThrow('pixel limit');
+  });
+
+  test('a HEIC image is not decoded when it holds more pixels than were counted', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'posthorn-heic-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'horn.heic');
+    await writeFile(path, heic);
+    await expect(decodeHeic(path, 640 * 480 - 1)).rejects.toThrow('is a damaged or incomplete image');
+    expect((await decodeHeic(path, 640 * 480)).length).toBeGreaterThan(0);
   });
 
   test('a form has 20 parts', async () => {

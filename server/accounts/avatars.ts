@@ -1,6 +1,6 @@
 import { notFound } from '#server/errors';
-import { loadSharp } from '#server/media/sharp';
 import type { Outbound } from '#server/outbound/guarded-client';
+import { decodePicture } from '#server/pictures';
 import type { AvatarStore } from './store.ts';
 
 const maxBytes = 5 * 1024 * 1024;
@@ -43,13 +43,12 @@ export const createAvatars = ({ store, outbound }: { store: AvatarStore; outboun
   };
 };
 
-const reencode = async (bytes: Buffer): Promise<Buffer | null> => {
-  const sharp = await loadSharp();
-  return sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
-    .timeout({ seconds: 10 })
-    .autoOrient()
-    .resize(sidePixels, sidePixels, { fit: 'cover' })
-    .webp({ quality: 80 })
-    .toBuffer()
-    .catch(() => null);
-};
+const reencode = (bytes: Buffer): Promise<Buffer | null> =>
+  decodePicture(bytes, maxPixels, (image) =>
+    image
+      .timeout({ seconds: 10 })
+      .autoOrient()
+      .resize(sidePixels, sidePixels, { fit: 'cover' })
+      .webp({ quality: 80 })
+      .toBuffer(),
+  ).catch(() => null);

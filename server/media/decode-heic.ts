@@ -32,11 +32,15 @@ const [decoder, encoder, source, target, mostPixels] = process.argv.slice(1);
   process.exit(1);
 });`;
 
-/** The picture as a JPEG, or as a PNG where parts of it are see-through, turned as it is displayed. */
-export const decodeHeic = async (path: string): Promise<Buffer> => {
+/**
+ * The picture as a JPEG, or as a PNG where parts of it are see-through, turned as it is displayed. `counted` is the
+ * number of pixels that its header names and that the caller has counted: a damaged file can hold more.
+ */
+export const decodeHeic = async (path: string, counted: number): Promise<Buffer> => {
+  if (counted > bounds.heicPixels) throw tooManyPixels(bounds.heicPixels);
   const target = `${path}.decoded`;
   try {
-    const args = [packages.resolve('heic-decode'), packages.resolve('sharp'), path, target, String(bounds.heicPixels)];
+    const args = [packages.resolve('heic-decode'), packages.resolve('sharp'), path, target, String(counted)];
     const end = await runBounded(process.execPath, ['--max-old-space-size=512', '-e', script, ...args], {
       timeMs: timeoutMs,
       fileBytes: mostBytes,
@@ -50,8 +54,8 @@ export const decodeHeic = async (path: string): Promise<Buffer> => {
         'The server had no memory left to read this image. Try again later, or save it smaller.',
       );
     }
-    if (end.is !== 'done') throw new BadFile('Unreadable', 'is a damaged or incomplete image: save it again');
-    if ((JSON.parse(end.output.toString()) as { isTooBig?: true }).isTooBig) throw tooManyPixels(bounds.heicPixels);
+    const isWhole = end.is === 'done' && !(JSON.parse(end.output.toString()) as { isTooBig?: true }).isTooBig;
+    if (!isWhole) throw new BadFile('Unreadable', 'is a damaged or incomplete image: save it again');
     return await readFile(target);
   } finally {
     await rm(target, { force: true });

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
+import { loadSharp } from '#server/pictures';
 import { BadFile } from './file-type.ts';
-import { loadSharp } from './sharp.ts';
 
 /** Some programs write a few bytes after the end marker. */
 const tailBytes = 2_048;

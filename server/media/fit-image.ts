@@ -1,8 +1,8 @@
 import type { Sharp, SharpOptions } from 'sharp';
 import { bounds } from '#server/bounds';
 import type { FitMode } from '#server/networks/fit';
+import { loadSharp } from '#server/pictures';
 import { thumbnailOf } from './image.ts';
-import { loadSharp } from './sharp.ts';
 
 /** Version of the fitting code: raise it when the same picture, mode and target would give other bytes. */
 export const recipe = 1;

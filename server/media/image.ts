@@ -2,11 +2,10 @@ import { readFile } from 'node:fs/promises';
 import type { Metadata as SharpMetadata, SharpOptions } from 'sharp';
 import { bounds } from '#server/bounds';
 import { Refusal } from '#server/errors';
+import { loadSharp, withPixels } from '#server/pictures';
 import { decodeHeic } from './decode-heic.ts';
 import { BadFile, tooManyPixels } from './file-type.ts';
-import { loadSharp } from './sharp.ts';
 import { stripMetadata } from './strip-metadata.ts';
-import { withPixels } from './with-pixels.ts';
 
 const thumbnailPixels = 400;
 const timeoutSeconds = 30;
@@ -24,9 +23,10 @@ export const readImage = async (path: string, mimeType: string) => {
     const { orientation = 1, exif, xmp, autoOrient } = metadata;
     const format = formatOf(metadata);
     if (!mimeType.endsWith(format)) throw new Error(`this is ${format}`);
-    return await withPixels(autoOrient.width * autoOrient.height, async () => {
+    const pixels = autoOrient.width * autoOrient.height;
+    return await withPixels(pixels, async () => {
       const file = await readFile(path);
-      const decoded = format === 'heic' ? await decodeHeic(path) : file;
+      const decoded = format === 'heic' ? await decodeHeic(path, pixels) : file;
       const shown = format === 'heic' ? (await sharp(decoded, options).metadata()).autoOrient : autoOrient;
       const thumbnail = await sharp(decoded, options)
         .timeout({ seconds: timeoutSeconds })

@@ -11,6 +11,7 @@ import { notFound } from '#server/errors';
 import type { FitJobStore } from '#server/media/fits/store';
 import type { FitMode } from '#server/networks/fit';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
+import { withPixels } from '#server/pictures';
 import { decodeHeic } from './decode-heic.ts';
 import type { DiskReserve } from './disk-reserve.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
@@ -20,7 +21,6 @@ import { type FitRefusal, fitVideo, type VideoTarget, videoType } from './fit-vi
 import { placeholder, thumbnailOf } from './image.ts';
 import { thumbnailKey } from './item.ts';
 import type { FinishedRow, MediaRow, MediaStore, PostRenditionRow, RenditionRow, RenditionStore } from './store.ts';
-import { withPixels } from './with-pixels.ts';
 
 /** How long a request waits for renditions. Those that take longer are finished in the background. */
 const waitMs = 20_000;
@@ -109,11 +109,11 @@ export const createRenditions = ({
     return file.stream;
   };
 
-  const decoded = async (id: string, path: string) => {
+  const decoded = async ({ id, width, height }: MediaRow, path: string) => {
     const sourcePath = `${path}.source`;
     try {
       await pipeline(await readFile(id), createWriteStream(sourcePath));
-      return await decodeHeic(sourcePath);
+      return await decodeHeic(sourcePath, width * height);
     } finally {
       await rm(sourcePath, { force: true });
     }
@@ -126,7 +126,7 @@ export const createRenditions = ({
   ): Promise<Rendered | { refused: FitRefusal }> => {
     const fitted = await withPixels(source.width * source.height, async () => {
       const file =
-        source.mimeType === 'image/heic' ? await decoded(source.id, path) : await buffer(await readFile(source.id));
+        source.mimeType === 'image/heic' ? await decoded(source, path) : await buffer(await readFile(source.id));
       return fitImage(file, mode, JSON.parse(target) as FitTarget);
     });
     if ('refused' in fitted) return fitted;
@@ -178,7 +178,7 @@ export const createRenditions = ({
   ): Promise<T> => {
     const [source] = await mediaStore.find(workspaceId, [request.mediaId]);
     if (source === undefined) throw notFound('media item', request.mediaId);
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, randomUUID());
     try {
       return await use(

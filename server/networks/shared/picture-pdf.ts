@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { loadSharp } from './picture.ts';
+import { decodePicture } from '#server/pictures';
 
 interface Page {
   readonly jpeg: Buffer;
@@ -31,16 +31,17 @@ export const toPictureBook = async (
 };
 
 const toPage = async (bytes: Buffer): Promise<Page | undefined> => {
-  const sharp = await loadSharp();
   try {
-    const { data: jpeg, info } = await sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
-      .timeout({ seconds: 10 })
-      .autoOrient()
-      .resize(sidePixels, sidePixels, { fit: 'inside', withoutEnlargement: true })
-      .flatten({ background: '#ffffff' })
-      .toColourspace('srgb')
-      .jpeg({ quality })
-      .toBuffer({ resolveWithObject: true });
+    const { data: jpeg, info } = await decodePicture(bytes, maxPixels, (image) =>
+      image
+        .timeout({ seconds: 10 })
+        .autoOrient()
+        .resize(sidePixels, sidePixels, { fit: 'inside', withoutEnlargement: true })
+        .flatten({ background: '#ffffff' })
+        .toColourspace('srgb')
+        .jpeg({ quality })
+        .toBuffer({ resolveWithObject: true }),
+    );
     return { jpeg, width: info.width, height: info.height };
   } catch {
     return undefined;

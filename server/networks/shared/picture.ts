@@ -1,14 +1,5 @@
 import { createHash } from 'node:crypto';
-
-/**
- * Loads sharp on first use, because most processes see no picture. Its cache is off: it would keep every decoded
- * picture.
- */
-export const loadSharp = async () => {
-  const { default: sharp } = await import('sharp');
-  sharp.cache(false);
-  return sharp;
-};
+import { decodePicture, loadSharp } from '#server/pictures';
 
 /**
  * Width divided by height, for sandboxes that refuse what the network refuses; undefined when the file is not a
@@ -52,20 +43,17 @@ export const cardPicture = async (
   bytes: Buffer,
   maxBytes: number,
 ): Promise<{ picture: string; pictureBytes: Buffer } | undefined> => {
-  const sharp = await loadSharp();
-  for (const quality of qualities) {
-    const made = await sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' })
+  const pictureBytes = await decodePicture(bytes, maxPixels, async (image) => {
+    const small = image
       .timeout({ seconds: 4 })
       .autoOrient()
       .resize(sidePixels, sidePixels, { fit: 'inside', withoutEnlargement: true })
-      .flatten({ background: '#ffffff' })
-      .jpeg({ quality })
-      .toBuffer()
-      .catch(() => undefined);
-    if (made === undefined) return undefined;
-    if (made.length <= maxBytes) {
-      return { picture: createHash('sha256').update(made).digest('hex'), pictureBytes: made };
+      .flatten({ background: '#ffffff' });
+    for (const quality of qualities) {
+      const made = await small.clone().jpeg({ quality }).toBuffer();
+      if (made.length <= maxBytes) return made;
     }
-  }
-  return undefined;
+    return undefined;
+  }).catch(() => undefined);
+  return pictureBytes && { picture: createHash('sha256').update(pictureBytes).digest('hex'), pictureBytes };
 };
