@@ -215,7 +215,7 @@ const fillMedia = async (
 ) => {
   const types = await store.mediaTypes();
   const folder = incomingFolder(config);
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const parts = archive.names.filter((name) => mediaKey(name) !== undefined);
   for (const [index, part] of parts.entries()) {
     progress(`File ${index + 1} of ${parts.length}`);

@@ -32,11 +32,11 @@ export const createLocalFiles = (folder: string): MediaFiles => {
 
     check: async ({ changesNothing = false } = {}) => {
       await mustBeUsable(folder, 'media is');
-      if (!changesNothing) await mkdir(folder, { recursive: true });
+      if (!changesNothing) await mkdir(folder, { recursive: true, mode: 0o700 });
     },
 
     put: async (key, path) => {
-      await mkdir(folder, { recursive: true });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
       await rename(path, pathOf(key));
       // fsync of a file does not cover its directory entry: without this a crash could lose the file's name.
       const directory = await open(folder);

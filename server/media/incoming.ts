@@ -73,7 +73,7 @@ export const createIncoming = ({
   return {
     /** `declaredBytes` is the length that the sender announced: a file that is too large is refused at its beginning. */
     receive: async (source: AsyncIterable<Buffer>, field: string, declaredBytes = 0): Promise<Received> => {
-      await mkdir(folder, { recursive: true });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, randomUUID());
       try {
         return { path, field, ...(await describeUpload(field, () => write(path, source, declaredBytes))) };

@@ -120,7 +120,7 @@ export const createResumableUploads = ({
    * broke.
    */
   const writePart = async (chunks: AsyncIterator<Buffer>, most: number) => {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, randomUUID());
     const file = await open(path, 'wx');
     let head = Buffer.alloc(0);

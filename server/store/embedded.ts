@@ -84,7 +84,7 @@ export function hasCluster(dir: string): boolean {
 
 async function openCluster(dir: string, flags: readonly string[]): Promise<Cluster> {
   // Root starts the server as another user, who has to reach the folder.
-  fs.mkdirSync(dir, { recursive: true, mode: process.getuid?.() === 0 ? 0o755 : 0o700 });
+  fs.mkdirSync(dir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   const data = path.join(dir, 'pg');
   let cached: Promise<Program> | undefined;
   const program = () => {
