@@ -22,10 +22,12 @@ export const BackupContents = z
     workspaces: z.number().int().describe('Workspaces'),
     posts: z.number().int().describe('Posts of all workspaces'),
     scheduled: z.number().int().describe('Of these, posts that were scheduled'),
+    publishing: z.number().int().optional().describe('Posts that were being published; absent in older backups'),
     accounts: z.number().int().describe('Connected accounts'),
     files: z.number().int().describe('Files of the media libraries'),
   })
   .meta({ id: 'BackupContents', description: 'How much a backup holds' });
+export type BackupContents = z.output<typeof BackupContents>;
 
 export const Backup = z
   .object({
@@ -50,8 +52,10 @@ export const HeldPost = z
     id: z.string().describe('Post id'),
     workspaceId: z.string().describe('Its workspace'),
     workspace: z.string().describe('Name of its workspace'),
+    text: z.string().describe('Beginning of its text; empty without one'),
     scheduledAt: CanonicalInstant.optional().describe('When it was due; absent for one that was being published'),
-    accounts: z.number().int().describe('How many accounts it is for'),
+    updatedAt: CanonicalInstant.describe('When it was last changed before the backup'),
+    accounts: z.array(z.string()).describe('Names of the accounts it is for'),
   })
   .meta({ id: 'HeldPost', description: 'A post that was due while nothing was sent' });
 export type HeldPost = z.output<typeof HeldPost>;

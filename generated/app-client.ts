@@ -2373,6 +2373,8 @@ export interface BackupContents {
   posts: number;
   /** Of these, posts that were scheduled */
   scheduled: number;
+  /** Posts that were being published; absent in older backups */
+  publishing?: number;
   /** Connected accounts */
   accounts: number;
   /** Files of the media libraries */
@@ -2387,10 +2389,14 @@ export interface HeldPost {
   workspaceId: string;
   /** Name of its workspace */
   workspace: string;
+  /** Beginning of its text; empty without one */
+  text: string;
   /** When it was due; absent for one that was being published */
   scheduledAt?: string;
-  /** How many accounts it is for */
-  accounts: number;
+  /** When it was last changed before the backup */
+  updatedAt: string;
+  /** Names of the accounts it is for */
+  accounts: string[];
 }
 
 /** What `readBackups` answers. */

@@ -463,7 +463,8 @@ describe('after a restore', () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200);
     expect(await service.posthorn.hold.read()).toMatchObject({ backupAt: expect.any(String) });
     const { count, posts } = await service.posthorn.hold.listDue();
-    expect([count, posts.map(({ id: listed }) => listed)]).toEqual([1, [dueId]]);
+    expect({ count, posts }).toMatchObject({ count: 1, posts: [{ id: dueId, text: 'due in between' }] });
+    expect(posts[0]?.accounts).toEqual([expect.stringMatching(/./)]);
     expect(mails.to('meanwhile@example.com')).toEqual([]);
     const attempts = hook.received().length;
 

@@ -33,7 +33,15 @@ const Manifest = z.object({
   /** True in a dump before a migration: the media stay where they are. */
   withoutMedia: z.boolean().optional(),
   contents: z
-    .object({ people: count, workspaces: count, posts: count, scheduled: count, accounts: count, files: count })
+    .object({
+      people: count,
+      workspaces: count,
+      posts: count,
+      scheduled: count,
+      publishing: count.optional(),
+      accounts: count,
+      files: count,
+    })
     .optional(),
   /** The keys that encrypt secrets in the database: id, and a fingerprint that reveals nothing about the key. */
   keys: z.array(z.object({ id: z.string(), mark: z.string() })),

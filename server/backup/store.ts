@@ -1,16 +1,8 @@
+import type { BackupContents } from '#contracts/backups';
 import { type Database, sql } from '#server/store/database';
 import { type Migration, readApplied } from '#server/store/migrate';
 
 export const reads = ['accounts', 'media', 'posts', 'renditions', 'users', 'workspaces'];
-
-export interface BackupContents {
-  readonly people: number;
-  readonly workspaces: number;
-  readonly posts: number;
-  readonly scheduled: number;
-  readonly accounts: number;
-  readonly files: number;
-}
 
 const tableNames = sql(
   'backup.tables',
@@ -145,6 +137,7 @@ const contents = sql(
   'backup.contents',
   `select (select count(*)::int from users) as people, (select count(*)::int from workspaces) as workspaces,
           count(*)::int as posts, count(*) filter (where status = 'Scheduled')::int as scheduled,
+          count(*) filter (where status = 'Publishing')::int as publishing,
           (select count(*)::int from accounts) as accounts, (select count(*)::int from media) as files from posts`,
 );
 

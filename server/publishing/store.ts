@@ -161,7 +161,9 @@ const isHeld = `p.id = any($1) and (p.status = 'Publishing' or (p.status = 'Sche
 const heldPosts = sql(
   'publishing.heldPosts',
   `select p.id, p.workspace_id as "workspaceId", w.name as workspace, p.scheduled_at as "scheduledAt",
-          cardinality(p.account_ids) as accounts, count(*) over ()::int as count
+          p.updated_at as "updatedAt", coalesce(left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100), '') as text,
+          array(select a.name from accounts a where a.id = any(p.account_ids) order by a.name) as accounts,
+          count(*) over ()::int as count
      from posts p join workspaces w on w.id = p.workspace_id
     where ${isHeld}
     order by p.scheduled_at nulls first, p.id limit $2`,

@@ -12,7 +12,7 @@ import { When } from '#web/parts/when.tsx';
 import styles from './backups.module.css';
 import { RestoreDialog } from './restore-dialog.tsx';
 
-export const BackupList = ({ backups }: { backups: readonly Backup[] }) => {
+export const BackupList = ({ backups, isAutomatic }: { backups: readonly Backup[]; isAutomatic: boolean }) => {
   const [chosen, setChosen] = useState<Backup>();
   const [wanted, setWanted] = useState<Backup>();
   const oldest = backups.at(-1);
@@ -30,7 +30,9 @@ export const BackupList = ({ backups }: { backups: readonly Backup[] }) => {
     >
       {backups.length === 0 ? (
         <EmptyState icon={Archive} title="No backups yet">
-          The first one is made tonight, or when you choose Back up now.
+          {isAutomatic
+            ? 'The first one is made tonight, or when you choose Back up now.'
+            : 'Choose Back up now. To have one every night, set BACKUP_AT and restart.'}
         </EmptyState>
       ) : (
         <ul className={styles.list} aria-label="Backups">

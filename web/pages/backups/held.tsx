@@ -49,10 +49,13 @@ export const Held = ({ hold: { backupAt, dueCount, due } }: { hold: Hold }) => {
             {due.map((post) => (
               <li key={post.id} className={styles.row}>
                 <span className={styles.when}>
-                  {post.scheduledAt ? <When at={post.scheduledAt} /> : 'Was being published'}
+                  <When at={post.scheduledAt ?? post.updatedAt} />
                 </span>
-                <HeldPostName post={post} />
-                <span className={styles.size}>{count(post.accounts, 'account')}</span>
+                <HeldPostText post={post} />
+                <span className={styles.size}>
+                  {!post.scheduledAt && 'Was being published on '}
+                  {post.accounts.join(', ')}
+                </span>
               </li>
             ))}
             {dueCount > due.length && <li className={styles.row}>{dueCount - due.length} more</li>}
@@ -62,7 +65,7 @@ export const Held = ({ hold: { backupAt, dueCount, due } }: { hold: Hold }) => {
       <ProofDialog
         opened={isAsking}
         onClose={() => setIsAsking(false)}
-        title="Send again?"
+        title="Let this Posthorn send?"
         act="Release"
         kind="send"
         onConfirm={release}
@@ -77,16 +80,17 @@ export const Held = ({ hold: { backupAt, dueCount, due } }: { hold: Hold }) => {
 };
 
 /** Only members of a workspace can open its posts. */
-const HeldPostName = ({ post: { id, workspaceId, workspace } }: { post: HeldPost }) => {
+const HeldPostText = ({ post: { id, workspaceId, workspace, text } }: { post: HeldPost }) => {
   const { id: openId } = useWorkspace();
+  const shown = text || 'Without text';
   return (
     <span className={styles.what}>
       {workspaceId === openId ? (
         <Link to="/posts/$id" params={{ id }}>
-          Open the post
+          {shown}
         </Link>
       ) : (
-        `A post of ${workspace}`
+        `${workspace}: ${shown}`
       )}
     </span>
   );

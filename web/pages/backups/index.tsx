@@ -57,7 +57,7 @@ const BackupsPage = () => {
                 {hold && <Held hold={hold} />}
                 <BackupState backups={backups} at={schedule.at} />
                 <BackupSchedule schedule={schedule} />
-                <BackupList backups={backups} />
+                <BackupList backups={backups} isAutomatic={schedule.at !== undefined} />
               </>
             )}
           </Loaded>

@@ -1,6 +1,8 @@
 import { ActionIcon, Button, Progress, Textarea } from '@mantine/core';
 import { Archive, ArchiveRestore, CircleCheck, X } from 'lucide-react';
 import { useRef } from 'react';
+import type { BackupContents } from '#contracts/backups';
+import { fieldFault } from '#web/faults.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { DefinitionList } from '#web/parts/definition-list.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
@@ -13,6 +15,7 @@ import { type Restore, useRestore } from './use-restore.ts';
 export const RestoreCard = ({ code, needsCode }: { code: string; needsCode: boolean }) => {
   const restore = useRestore(code.trim());
   const isCodeMissing = needsCode && code.trim() === '';
+  const isShownAtField = restore.step === 'look' && keyFault(restore) !== undefined;
   return (
     <section className={`card ${styles.card}`} aria-labelledby="restore">
       <span className={styles.tile}>
@@ -35,7 +38,7 @@ export const RestoreCard = ({ code, needsCode }: { code: string; needsCode: bool
             onRetry={restore.read}
           />
         )}
-        {restore.fault !== undefined && <TryFault fault={restore.fault} title="Not restored" />}
+        {restore.fault !== undefined && !isShownAtField && <TryFault fault={restore.fault} title="Not restored" />}
         <Step restore={restore} isCodeMissing={isCodeMissing} />
       </div>
     </section>
@@ -159,7 +162,7 @@ const Look = ({ restore }: { restore: Restore }) => {
               ? 'None: it is a dump before an update. Copy the old folder media into the data folder.'
               : undefined,
           ],
-          ['Goes out', `Nothing, until you say so.${contents ? ` ${waits(contents.scheduled)}` : ''}`],
+          ['Goes out', `Nothing, until you say so.${contents ? ` ${waits(contents)}` : ''}`],
         ]}
       />
       {needsKey && (
@@ -171,6 +174,7 @@ const Look = ({ restore }: { restore: Restore }) => {
           maxRows={6}
           autoComplete="off"
           spellCheck={false}
+          error={keyFault(restore)}
           value={restore.keys}
           onChange={(event) => restore.setKeys(event.currentTarget.value)}
         />
@@ -182,5 +186,14 @@ const Look = ({ restore }: { restore: Restore }) => {
   );
 };
 
-const waits = (scheduled: number) =>
-  scheduled === 0 ? 'No post waits.' : `${count(scheduled, 'post')} ${scheduled === 1 ? 'waits' : 'wait'}.`;
+const keyFault = ({ fault, backup }: Restore) =>
+  backup?.needsKey ? fieldFault(fault, 'keys', 'The encryption key') : undefined;
+
+/** A backup of an older release does not say how many posts were being published. */
+const waits = ({ scheduled, publishing = 0 }: BackupContents) =>
+  [
+    `${scheduled === 0 ? 'No post is' : scheduled === 1 ? '1 post is' : `${count(scheduled, 'post')} are`} scheduled.`,
+    ...(publishing === 0
+      ? []
+      : [publishing === 1 ? '1 was being published.' : `${count(publishing, 'post')} were being published.`]),
+  ].join(' ');
