@@ -22,6 +22,9 @@ let postId: string;
 let scheduledId: string;
 let webhook: string;
 let mediaId: string;
+let unusedId: string;
+let binnedId: string;
+let deliveryId: string;
 beforeAll(async () => {
   service = await startService({ SIGN_INS_PER_HOUR: '100000' });
   owner = service.browser();
@@ -35,6 +38,10 @@ beforeAll(async () => {
   };
   scheduledId = (await owner.post('/api/app/actions/posts.create', { ...scheduled, scheduledAt: at })).body.id;
   webhook = `/api/webhooks/${(await owner.post('/api/webhooks/test-receiver')).body.id}`;
+  deliveryId = (await owner.post(`${webhook}/test`)).body.id;
+  unusedId = await service.addFile();
+  binnedId = (await service.client.posts.create({ body: 'Gone', accountIds: [] })).id;
+  await owner.post('/api/app/actions/posts.delete', { id: binnedId });
 });
 afterAll(() => service.stop());
 beforeEach(() => vi.restoreAllMocks());
@@ -80,6 +87,16 @@ const writes = (): Record<string, Write> => ({
   changeWebhook: (browser) => browser.patch(webhook, { events: ['post.published'] }),
   rotateSecret: (browser) => browser.post(`${webhook}/rotate-secret`),
   resumeWebhook: (browser) => browser.post(`${webhook}/resume`),
+  testWebhook: (browser) => browser.post(`${webhook}/test`),
+  resendDelivery: (browser) => browser.post(`${webhook}/deliveries/${deliveryId}/resend`),
+  removeWebhook: (browser) => browser.delete(webhook),
+  removeMedia: (browser) => browser.delete(`/api/media/${unusedId}`),
+  'a draft into the bin': act('posts.delete', { id: postId }),
+  restoreFromBin: (browser) => browser.post(`/api/app/bin/${binnedId}/restore`),
+  deleteForGood: (browser) => browser.delete(`/api/app/bin/${binnedId}`),
+  emptyBin: (browser) => browser.delete('/api/app/bin'),
+  confirmFound: (browser) => browser.post(`/api/app/posts/${postId}/found`, { accountIds: [accountId] }),
+  askDeletion: (browser) => browser.post('/api/app/workspace/deletion', { name: 'Demo' }),
   ...Object.fromEntries(needApproval()),
 });
 

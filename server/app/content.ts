@@ -127,6 +127,7 @@ export const wireContent = ({
     'bin',
     openBin({
       database,
+      rights: core.auth.rights,
       reading,
       lifecycle,
       revisions: history.revisions,

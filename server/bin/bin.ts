@@ -2,6 +2,7 @@ import type { DeletedPost } from '#contracts/bin';
 import type { Post } from '#contracts/posts';
 import { admins, type Role } from '#contracts/scopes';
 import type { AuditLog } from '#server/audit/audit-log';
+import type { Rights } from '#server/auth/rights';
 import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import type { Revisions } from '#server/history/revisions';
@@ -26,6 +27,7 @@ export type Bin = ReturnType<typeof createBin>;
  */
 export const createBin = ({
   store,
+  rights,
   reading,
   lifecycle,
   revisions,
@@ -36,6 +38,7 @@ export const createBin = ({
   audit,
 }: {
   store: BinStore;
+  rights: Rights;
   reading: Reading;
   lifecycle: Lifecycle;
   revisions: Revisions;
@@ -63,6 +66,7 @@ export const createBin = ({
 
   const add = (caller: Caller, id: string, check: (post: Post) => void = () => undefined) =>
     store.transaction(async () => {
+      await rights.mustHold(caller);
       // Locked first, so that nobody adds a comment or label that the copies miss.
       check(await reading.lock(caller, id));
       await revisions.recordStatus(caller, id, 'Deleted');
@@ -104,7 +108,8 @@ export const createBin = ({
 
     restore: (caller: Caller, id: string) =>
       store.transaction(async () => {
-        const deleted = await store.take(caller.workspaceId, id);
+        const { workspaceId } = await rights.mustHold(caller);
+        const deleted = await store.take(workspaceId, id);
         if (deleted === undefined) throw notInBin(id);
         // Files may have left the library meanwhile. Lock the remaining ones until the post uses them again.
         const files = mediaIn(deleted.versions);
@@ -125,7 +130,8 @@ export const createBin = ({
 
     deleteForGood: (caller: Caller, id: string) =>
       store.transaction(async () => {
-        const { workspaceId, userId, role } = caller;
+        const { role } = caller;
+        const { workspaceId, userId } = await rights.mustHold(caller);
         const post = await store.lock(workspaceId, id);
         if (post === undefined) throw notInBin(id);
         if (!isAdmin(role) && post.createdBy !== userId) {
@@ -137,7 +143,7 @@ export const createBin = ({
 
     empty: (caller: Caller) =>
       store.transaction(async () => {
-        const { workspaceId, userId } = caller;
+        const { workspaceId, userId } = await rights.mustHold(caller);
         const posts = await store.empty(workspaceId);
         await audit.write({ event: 'bin.emptied', workspaceId, userId, details: { posts } });
       }),

@@ -1,4 +1,5 @@
 import type { AuditLog } from '#server/audit/audit-log';
+import type { Rights } from '#server/auth/rights';
 import type { Revisions } from '#server/history/revisions';
 import type { Labels } from '#server/labels/labels';
 import type { MediaLibrary } from '#server/media/library';
@@ -13,6 +14,7 @@ import { createBinStore } from './store.ts';
 
 export const openBin = ({
   database,
+  rights,
   reading,
   lifecycle,
   revisions,
@@ -23,6 +25,7 @@ export const openBin = ({
   audit,
 }: {
   database: Database;
+  rights: Rights;
   reading: Reading;
   lifecycle: Lifecycle;
   revisions: Revisions;
@@ -33,7 +36,7 @@ export const openBin = ({
   audit: AuditLog;
 }) => {
   const store = createBinStore(database);
-  const bin = createBin({ store, reading, lifecycle, revisions, comments, sends, labels, library, audit });
+  const bin = createBin({ store, rights, reading, lifecycle, revisions, comments, sends, labels, library, audit });
   return {
     bin,
     routes: binRoutes({ bin }),

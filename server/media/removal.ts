@@ -1,3 +1,4 @@
+import type { Rights } from '#server/auth/rights';
 import type { Caller } from '#server/context';
 import { notFound, Refusal } from '#server/errors';
 import type { MediaFiles } from './files.ts';
@@ -11,9 +12,10 @@ export type Removal = ReturnType<typeof createRemoval>;
 
 /** The row is deleted first: a file without a row is swept later, a row without a file would break a post. */
 export const createRemoval =
-  ({ store, files, isUsed }: { store: MediaStore; files: MediaFiles; isUsed: IsUsed }) =>
-  async ({ workspaceId }: Caller, id: string) => {
+  ({ store, rights, files, isUsed }: { store: MediaStore; rights: Rights; files: MediaFiles; isUsed: IsUsed }) =>
+  async (caller: Caller, id: string) => {
     await store.transaction(async () => {
+      const { workspaceId } = await rights.mustHold(caller);
       const [row] = await store.lock(workspaceId, [id], 'UPDATE');
       if (row === undefined) throw notFound('media item', id);
       if (await isUsed(workspaceId, id)) {

@@ -134,7 +134,7 @@ export const openMedia = ({
         uploadOnce,
         usesOf,
         isScheduled,
-        remove: createRemoval({ store, files, isUsed }),
+        remove: createRemoval({ store, rights, files, isUsed }),
       }),
     }),
   };

@@ -402,6 +402,7 @@ export const createLifecycle = ({
     /** A person checked uncertain accounts and found the post there. Returns their new results too. */
     confirmFound: (caller: Caller, id: string, accountIds: readonly string[]) =>
       store.transaction(async () => {
+        await rights.mustHold(caller);
         const post = await lockPost(caller, id);
         const isConfirmed = ({ accountId, uncertain }: Result) => uncertain && accountIds.includes(accountId);
         const uncertainResults = post.results.filter(isConfirmed);

@@ -191,8 +191,9 @@ export const createWebhooks = ({
 
     remove: (caller: Caller, id: string) =>
       store.transaction(async () => {
+        const { workspaceId } = await rights.mustHold(caller);
         const { url } = await find(caller, id);
-        await store.remove(caller.workspaceId, id);
+        await store.remove(workspaceId, id);
         await record(caller, 'webhook.deleted', { id, host: hostOf(url) });
       }),
 
@@ -226,6 +227,7 @@ export const createWebhooks = ({
 
     test: (caller: Caller, id: string) =>
       store.transaction(async () => {
+        await rights.mustHold(caller);
         const webhook = await find(caller, id);
         mustBeActive(webhook);
         return getDelivery(caller, id, await events.ping(webhook));
@@ -244,6 +246,7 @@ export const createWebhooks = ({
     /** SPEC, Delivery rules 5: starts again with the first attempt. */
     resend: (caller: Caller, id: string, deliveryId: string) =>
       store.transaction(async () => {
+        await rights.mustHold(caller);
         mustBeActive(await find(caller, id));
         await getDelivery(caller, id, deliveryId);
         if (!(await deliveries.resend(caller.workspaceId, id, deliveryId))) {

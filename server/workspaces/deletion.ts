@@ -1,5 +1,6 @@
 import { instantOf } from '#contracts/instant';
 import type { AuditLog } from '#server/audit/audit-log';
+import type { Rights } from '#server/auth/rights';
 import type { Clock } from '#server/clock';
 import type { Caller } from '#server/context';
 import { badInput, Refusal, temporaryConflict } from '#server/errors';
@@ -16,6 +17,7 @@ export type Deletion = ReturnType<typeof createDeletion>;
 /** A workspace is deleted after a week in which its owners can cancel. */
 export const createDeletion = ({
   store,
+  rights,
   notifications,
   audit,
   live,
@@ -24,6 +26,7 @@ export const createDeletion = ({
   report,
 }: {
   store: WorkspaceStore;
+  rights: Rights;
   notifications: Notifications;
   audit: AuditLog;
   live: Live;
@@ -54,8 +57,9 @@ export const createDeletion = ({
   };
 
   return {
-    ask: ({ workspaceId, userId }: Caller, name: string, requestId: string) =>
+    ask: (caller: Caller, name: string, requestId: string) =>
       store.transaction(async () => {
+        const { workspaceId, userId } = await rights.mustHold(caller);
         const workspace = await locked(workspaceId);
         mustBeNamed(workspace.name, name);
         if (workspace.deleteAt !== null)
@@ -87,8 +91,9 @@ export const createDeletion = ({
         await live.publish({ workspaceId, kind: 'workspace', id: workspaceId });
       }),
 
-    takeBack: ({ workspaceId, userId }: Caller, requestId: string) =>
+    takeBack: (caller: Caller, requestId: string) =>
       store.transaction(async () => {
+        const { workspaceId, userId } = await rights.mustHold(caller);
         const workspace = await locked(workspaceId);
         if (workspace.deleteAt === null) return;
         await store.setDeletion(workspaceId, null);

@@ -25,7 +25,7 @@ const hourMs = 3_600_000;
 
 export const openWorkspaces = ({
   database,
-  auth: { sessions, signIns, tokens, clients, tries, secrets, rateLimits },
+  auth: { rights, sessions, signIns, tokens, clients, tries, secrets, rateLimits },
   people,
   welcome,
   plans,
@@ -39,7 +39,7 @@ export const openWorkspaces = ({
   wallClock: clock,
 }: {
   database: Database;
-  auth: Pick<Auth, 'sessions' | 'signIns' | 'tokens' | 'clients' | 'tries' | 'secrets' | 'rateLimits'>;
+  auth: Pick<Auth, 'rights' | 'sessions' | 'signIns' | 'tokens' | 'clients' | 'tries' | 'secrets' | 'rateLimits'>;
   people: OpenPeople['people'];
   welcome: OpenPeople['welcome'];
   plans: Plans;
@@ -67,7 +67,7 @@ export const openWorkspaces = ({
     baseUrl,
     clock,
   });
-  const deletion = createDeletion({ store, notifications, audit, live, leaving, clock, report });
+  const deletion = createDeletion({ store, rights, notifications, audit, live, leaving, clock, report });
   const forgotten = createForgottenPassword({ store, people, secrets, audit, messages, baseUrl });
   const signInLimit = rateLimits.create({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs });
   const mayTry = (address: string) => signInLimit.mustHaveLeft(keyOfAddress(address));
