@@ -335,7 +335,9 @@ describe('new tokens that arrive after another process was refused with the old 
     await until('the network gave new tokens', () => answers === 1);
     await own.clock.forward(3_600_000);
     await own.posthorn.jobs.runDue(['accounts']);
-    await until('open tabs hear of the refusal', () => news.at(-1)?.includes('needs to be connected again') ?? false);
+    await until('open tabs hear of the refusal', () =>
+      news.some((text) => text?.includes('needs to be connected again')),
+    );
     const account = async () => (await own.client.accounts.list()).accounts.find((one) => one.id === id);
     expect(await account()).toMatchObject({ status: 'NeedsReconnect' });
     return {

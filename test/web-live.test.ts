@@ -41,6 +41,17 @@ test('a thousand changes within a second are read once more, after it', async ()
   expect(reads).toHaveLength(2);
 });
 
+test('a shown post is read with each of its changes, and the others once a second', async () => {
+  await show(['posts', 'one', 'post_1']);
+  await show(['posts', 'one', 'post_2']);
+  const markStale = createStaleDomains(client);
+  markStale('posts', 'post_2');
+  await vi.advanceTimersByTimeAsync(0);
+  reads.length = 0;
+  markStale('posts', 'post_1');
+  expect(reads).toEqual(['posts one post_1']);
+});
+
 test('one domain does not wait for another', async () => {
   await show(['posts', 'list']);
   await show(['labels']);

@@ -43,7 +43,7 @@ const staleDomains: Record<string, readonly string[]> = {
 export const eventKinds = Object.keys(staleDomains);
 
 export interface EventEffects {
-  markStale: (domain: string) => void;
+  markStale: (domain: string, id?: string) => void;
   /** Closes a toast in the other tabs too. */
   dismissEverywhere: (toastId: string) => void;
 }
@@ -76,7 +76,7 @@ export const applyEvent = (client: QueryClient, event: LiveEvent, { markStale, d
     for (const queryKey of [keys.metrics(id), keys.history(id)]) void client.invalidateQueries({ queryKey });
   }
   if (kind === 'presence' && id !== undefined) void client.invalidateQueries({ queryKey: keys.presence(id) });
-  for (const domain of staleDomains[kind] ?? [kind]) markStale(domain);
+  for (const domain of staleDomains[kind] ?? [kind]) markStale(domain, id);
   const toastId = toastIdOf(kind, id);
   if (kind === 'approval' && (!text || !id)) {
     // An approval event without text means that it was decided.

@@ -6,7 +6,8 @@ const longestMs = 10_000;
 
 /**
  * Refetches what is shown of a domain: at once, and while more changes arrive at most once a second after the former
- * answers. In a storm of sends each open tab would otherwise read all its lists once per send.
+ * answers. In a storm of sends each open tab would otherwise read all its lists once per send. What is shown of the
+ * changed thing itself never waits: a post would otherwise seem to be out before it began to go out.
  */
 export const createStaleDomains = (client: QueryClient) => {
   const resting = new Set<string>();
@@ -18,9 +19,12 @@ export const createStaleDomains = (client: QueryClient) => {
     resting.delete(domain);
     if (staleAgain.delete(domain)) void refetch(domain);
   };
-  return (domain: string) => {
-    if (resting.has(domain)) staleAgain.add(domain);
-    else void refetch(domain);
+  return (domain: string, id?: string) => {
+    if (!resting.has(domain)) return void refetch(domain);
+    staleAgain.add(domain);
+    if (id !== undefined) {
+      void client.invalidateQueries({ queryKey: [domain], predicate: ({ queryKey }) => queryKey.includes(id) });
+    }
   };
 };
 
