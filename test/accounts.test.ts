@@ -333,11 +333,14 @@ describe('new tokens that arrive after another process was refused with the old 
     await own.clock.forward(3 * 3_600_000);
     const refreshing = own.posthorn.jobs.runDue(['accounts']);
     await until('the network gave new tokens', () => answers === 1);
-    await own.clock.forward(3_600_000);
-    await own.posthorn.jobs.runDue(['accounts']);
-    await until('open tabs hear of the refusal', () =>
-      news.some((text) => text?.includes('needs to be connected again')),
-    );
+    const isHeard = () => news.some((text) => text?.includes('needs to be connected again'));
+    await until('open tabs hear of the refusal', async () => {
+      if (isHeard()) return true;
+      // Again: a claim that was made while the clock moved seems too old to begin with.
+      await own.clock.forward(3_600_000);
+      await own.posthorn.jobs.runDue(['accounts']);
+      return isHeard();
+    });
     const account = async () => (await own.client.accounts.list()).accounts.find((one) => one.id === id);
     expect(await account()).toMatchObject({ status: 'NeedsReconnect' });
     return {
