@@ -124,7 +124,7 @@ const fillBare = (db, bare) => async (count, at) => {
 /** Waits until the network has received every post and the rows say so. */
 const watch = async ({ name, db, pid, rows }, networkUrl, due, at) => {
   const times = [];
-  const deadline = at + 60_000;
+  const deadline = at + 180_000;
   await sleep(at - lookAheadMs - Date.now());
   const cpuBefore = cpuSeconds(pid);
   await sleep(at - Date.now());
