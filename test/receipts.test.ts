@@ -156,6 +156,27 @@ describe('a decision', () => {
     expect(outcome?.post).toBe(decision?.post);
   });
 
+  test('is followed by that entry also when no account is left to send to, so that the post is out at once', async () => {
+    const team = await openOwnTeam();
+    const other = await service.connect('mastodon');
+    const versions = [
+      { content: [{ body: 'Hello' }] },
+      { accountId: other, content: [{ body: 'Hello [sandbox:content-refused]' }] },
+    ];
+    const { id } = await service.asHuman('posts.create', { accountIds: [team.account, other], versions }, team.as);
+    await service.asHuman('posts.publishNow', { id }, team.as);
+    const read = () => service.asHuman('posts.get', { id }, team.as);
+    await until('one of two accounts has it', async () => (await read()).status === 'Failed');
+    await service.asHuman('posts.update', { id, accountIds: [team.account], versions: [versions[0]] }, team.as);
+    const cardId = await team.ask('posts.publishNow', { id });
+    await team.decide(cardId, 'approve');
+    expect((await read()).status).toBe('Published');
+    expect((await team.receiptOf(cardId)).entries.map(({ entry }) => [entry.kind, entry.status])).toEqual([
+      ['Decision', undefined],
+      ['Outcome', 'Published'],
+    ]);
+  });
+
   test('shows when a person changed the post after it was approved', async () => {
     const team = await openTeam();
     const id = await team.draft();

@@ -19,6 +19,7 @@ import { createFitJobStore, type RenditionKey } from '#server/media/fits/store';
 import { sql } from '#server/store/database';
 import { aac, clip, ffmpegWith, h264, hevc, probe, vp8, withoutFfmpeg } from '#test/support/ffmpeg';
 import { heic } from '#test/support/heic';
+import { lockAwaited } from '#test/support/locks';
 import { modern, speak } from '#test/support/mcp';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
@@ -654,6 +655,26 @@ describe.skipIf(withoutFfmpeg)('while a video is being prepared', () => {
     expect((await help.ended(id)).status).toBe('Published');
     const bytes = await help.bytesOf(ready.fitted[0]?.media.id ?? '');
     expect(Buffer.concat(received.get('x') ?? []).includes(bytes)).toBe(true);
+  }, 600_000);
+
+  test('the card is not approved by a click on what it showed before, although the file is ready by then', async () => {
+    await writeFile(gate(), '');
+    const id = await help.write([x], [await help.upload(await webm())], { 'x.fit': 'shrink' });
+    const card = await help.ask(id);
+    const { database } = service;
+    const lock = sql('test.lockCard', 'select from approval_cards where id = $1 for update');
+    let click: ReturnType<typeof help.owner.post> | undefined;
+    await database.transaction(async () => {
+      await database.run(lock, [card.split('/').at(-1)]);
+      click = database.outside(() => help.owner.post(`${card}/approve`));
+      await lockAwaited(service);
+      await rm(gate());
+      await database.outside(() => help.prepared(id));
+    });
+    expect((await click)?.body).toMatchObject({ code: 'Invalid', issues: [{ code: 'MediaFitting' }] });
+    await until('it is ready', async () => (await help.cardOf(card)).preparing === undefined);
+    expect((await help.owner.post(`${card}/approve`)).body.status).toBe('Approved');
+    expect((await help.ended(id)).status).toBe('Published');
   }, 600_000);
 
   test('a change of the post makes the card outdated', async () => {

@@ -96,9 +96,8 @@ export const createDecisions = ({
     return row;
   };
 
-  /** Throws unless the caller may decide. Locks their membership, so that it cannot end before the transaction does. */
+  /** Throws unless the caller may decide. The action that is approved locks their membership. */
   const mustDecide = async (caller: Caller, row: CardRow) => {
-    if (!(await approvers.lock(caller))) throw new Refusal('Forbidden', onlyApprovers);
     const { allowed, note = onlyApprovers } = decisionOf(caller, row, await approvers.list(caller));
     if (!allowed) throw new Refusal('Forbidden', note);
   };
