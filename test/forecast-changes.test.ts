@@ -203,6 +203,20 @@ test('a post that goes out at its time counts as before, so no other is judged a
   expect(posts).toEqual([]);
 });
 
+test('of posts in one minute, those that go out first cost no reading of the others', async () => {
+  const account = await service.connect('bluesky');
+  const minute = Math.ceil(nowMs / minuteMs) * minuteMs + hourMs;
+  await fill(20, (n) => ({ atMs: minute + (n < 10 ? 5_000 : 50_000), accountIds: [account] }));
+  await settle();
+  const { posts } = await readWhile(async () => {
+    await service.clock.forward(minute + 10_000 - service.clock.now().getTime());
+    const out = sql('test.forecast.out', `select 1 from posts where status = 'Published'`);
+    await until('half of them are out', async () => (await service.database.query(out)).length === 10);
+    await settle();
+  });
+  expect(posts).toEqual([]);
+});
+
 test('of 600 posts, only one whose forecast was lost with its process is judged again', async () => {
   const account = await service.addAccount('bluesky');
   await fill(600, (n) => ({ atMs: nowMs + dayMs + n * hourMs, accountIds: [account] }));

@@ -76,6 +76,8 @@ const notifications = async () => {
 
 const run = (name: string, text: string, values: unknown[]) =>
   service.database.query(sql(`test.forecast.${name}`, text), values);
+const judged = (ids: readonly string[]) =>
+  run('judged', 'select post_id from forecasts where post_id = any($1)', [ids]);
 const announce = (kind: 'account' | 'media', id = 'x') =>
   service.posthorn.live.publish({ workspaceId: service.owner.workspaceId, kind, id });
 
@@ -85,11 +87,13 @@ describe('a cause is foretold days before, goes with its mend, and the post then
     await service.clock.forward(45 * dayMs);
     const [id, other] = [await plan([account], inDays(20)), await plan([account], inDays(21))];
     const early = await plan([account], inDays(5));
+    const beyond = await plan([account], inDays(40));
     const entry = await foretold(id, 'sign_in_ends');
     expect(entry).toMatchObject({ level: 'Blocks', accountId: account, provider: 'LinkedIn' });
     expect(entry.fixes?.map(({ kind }) => kind)).toEqual(['Reconnect', 'MoveTo']);
     await foretold(other, 'sign_in_ends');
     expect(await entryOf(early, 'sign_in_ends')).toBeUndefined();
+    expect(await entryOf(beyond, 'sign_in_ends')).toBeUndefined();
     await service.clock.forward(2 * dayMs);
     await plan([account], inDays(22));
     const messages = async () =>
@@ -171,6 +175,22 @@ describe('a cause is foretold days before, goes with its mend, and the post then
     await announce('account');
     await isGone(id, 'limit');
     await goesOut(id);
+  });
+
+  test('a limit that nobody reported, at the check of the next day', async () => {
+    const account = await service.connect('bluesky');
+    const id = await plan([account], inDays(6));
+    const other = await plan([account], inDays(7));
+    await until('both are judged', async () => (await judged([id, other])).length === 2);
+    // As if this release had just got a lower limit: nothing else about the post changed.
+    const setText = `update posts set versions = jsonb_set(versions, '{0,content,0,body}', to_jsonb($2::text)) where id = $1`;
+    await service.database.transaction(async () => {
+      await run('noTriggers', 'set local session_replication_role = replica', []);
+      await run('setText', setText, [id, 'Bread '.repeat(200)]);
+    });
+    await service.clock.forward(dayMs + hourMs);
+    expect(await foretold(id, 'limit')).toMatchObject({ level: 'Blocks' });
+    expect(await entryOf(other, 'limit')).toBeUndefined();
   });
 
   test('no limit that the account had only while its posts were examined', async () => {
