@@ -423,7 +423,7 @@ describe('two processes whose clocks differ by five minutes, and an answer that 
       twins.forward(minutes * minuteMs);
       ahead.setOffset(ahead.offsetMs() + minutes * minuteMs);
     };
-    return { twins, own, shown, setDatabaseAhead, publish, takeOver, pass };
+    return { twins, own, other, shown, setDatabaseAhead, publish, takeOver, pass };
   };
 
   test.each([
@@ -478,6 +478,56 @@ describe('two processes whose clocks differ by five minutes, and an answer that 
     expect((await own.rowOf(lost)).due_in_ms).toBeNull();
     await twins.stop();
   });
+});
+
+test('a send has the time of the network also when the sandbox clock was moved since its last answer', async () => {
+  const own = await begin();
+  const accountId = await own.connect('mastodon');
+  const publish = async (body: string) => {
+    const id = await own.publishNow(accountId, body);
+    await own.posthorn.jobs.runDue(['sends']);
+    return id;
+  };
+  await publish('The network answers once');
+  await own.clock.forward(minuteMs);
+  const id = await publish('Answer lost [sandbox:cut]');
+  const [row] = await own.database.query<{ at: string }>(
+    sql('test.sentAtNetwork', `select prepared ->> 'sentAtNetwork' as at from sends where post_id = $1`),
+    [id],
+  );
+  const agoMs = own.clock.now().getTime() - Date.parse(row?.at ?? '');
+  // At most as much earlier as the clock was moved.
+  expect(agoMs).toBeGreaterThan(0);
+  expect(agoMs).toBeLessThan(2 * minuteMs);
+});
+
+test('a post that is out is not called absent when the network had not told its time, and all clocks were stepped alike since', async () => {
+  const twins = await startSandboxNetworks();
+  const own = await begin({ SANDBOX_URL: twins.url });
+  const setDatabaseAhead = (minutes: number) =>
+    own.database.script(`create or replace function posthorn_now() returns timestamptz language sql volatile
+                         as $$ select clock_timestamp() + interval '${minutes} minutes' $$`);
+  const ahead = createMovableClock();
+  ahead.setOffset(5 * minuteMs);
+  const other = openPosthorn({ ...own, clock: ahead });
+  const accountId = await own.connect('x');
+  await setDatabaseAhead(5);
+  const id = await own.publishNow(accountId, 'Out [sandbox:cut]');
+  await other.jobs.runDue(['sends']);
+  await own.change(id, `prepared = prepared - 'sentAtNetwork'`);
+  const ask = async () => {
+    await own.change(id, `due_at = posthorn_now(), heard_at = posthorn_now() - interval '12 minutes'`);
+    await own.posthorn.jobs.runDue(['sends']);
+    return (await own.post(id)).results;
+  };
+  await setDatabaseAhead(0);
+  await ask();
+  twins.forward(10 * minuteMs);
+  own.clock.setOffset(10 * minuteMs);
+  await setDatabaseAhead(10);
+  expect(await ask()).toMatchObject([mayAppear]);
+  expect((await own.rowOf(id)).due_in_ms).toBeNull();
+  await twins.stop();
 });
 
 /** A send that a process marked as begun two minutes ago, before it was killed. */

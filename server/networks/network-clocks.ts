@@ -4,6 +4,8 @@ import type { Request } from './request.ts';
 
 /** Between two readings of the machine's clock. */
 const readingMs = 1_000;
+/** After a longer move of the sandbox clock, the last answer says too little. */
+const mostMovedMs = 5 * 60_000;
 
 /** The clocks of networks, as the `Date` header of their latest answers says. Kept by name of the server. */
 export const createNetworkClocks = (clock: Clock) => {
@@ -23,12 +25,14 @@ export const createNetworkClocks = (clock: Clock) => {
     },
 
     /**
-     * The network's time, or a moment earlier: `Date` has whole seconds, and the answer takes time. Undefined when it has
-     * not answered with a `Date` yet, or the sandbox clock was moved since.
+     * The network's time, or a moment earlier: `Date` has whole seconds, the answer takes time, and the sandbox clock may
+     * have been moved forward a little since. Undefined when it has not answered with a `Date` yet, or that move was long.
      */
     nowMs: (server: string) => {
       const last = seen.get(server);
-      if (last === undefined || Math.abs(movedMs() - last.movedMs) > readingMs) return undefined;
+      if (last === undefined) return undefined;
+      const movedSinceMs = movedMs() - last.movedMs;
+      if (movedSinceMs < -readingMs || movedSinceMs > mostMovedMs) return undefined;
       return last.dateMs + performance.now() - last.atMs;
     },
   };

@@ -59,6 +59,8 @@ const settleMs = minuteMs;
 const repeatWithinMs = 45 * minuteMs;
 /** A larger difference is a clock step: a mark commits within seconds, and a clock that is being slewed differs by less. */
 const clockStepMs = 30_000;
+/** Clocks that were stepped further than this, all of them and in the same direction, are not reckoned with. */
+const widestStepMs = 15 * minuteMs;
 /** Smaller differences between a network's clock and the database's are noise. */
 const clockToleranceMs = 5_000;
 /** How many sends a process keeps its own times for. */
@@ -495,7 +497,12 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
       sentAtNetwork === undefined
         ? Math.abs(otherMs - firstMs) > clockToleranceMs
         : otherMs < firstMs - clockToleranceMs;
-    return isOther ? lookFrom(otherMs) : confirmation;
+    const other = isOther ? await lookFrom(otherMs) : confirmation;
+    if (other.is !== 'absent' || sentAtNetwork !== undefined || sentForMs !== undefined) return other;
+    // All clocks may have been stepped alike, which nobody can see. What is found only now may be an older post with the
+    // same text.
+    const earlier = await lookFrom(Math.min(firstMs, otherMs) - widestStepMs);
+    return earlier.is === 'absent' ? earlier : notFound;
   };
 
   /** Whether the clock of the database, of the sending process or of this process was stepped since the send. */
