@@ -130,6 +130,14 @@ const update = async (id: string, change: { scheduledAt?: string; accountIds?: s
   });
 };
 
+/** As an edit does, also where an account or the workspace allows none. */
+const rewrite = async (id: string) => {
+  const text = `update posts set versions = jsonb_set(versions, '{0,content,0,body}', '"Rewritten"'), updated_at = posthorn_now()
+     where id = $1`;
+  await service.database.run(sql('test.forecast.rewrite', text), [id]);
+  await service.posthorn.live.publish({ workspaceId: service.owner.workspaceId, kind: 'post', id });
+};
+
 test('among 600 scheduled posts, a changed one is judged with those that share something with it, and no others', async () => {
   const accounts = [await service.addAccount('bluesky'), await service.addAccount('bluesky')] as const;
   await fill(600, (n) => ({
@@ -166,6 +174,9 @@ test('when the only account of 600 posts is disconnected, all are judged again i
   await until('the second page is read', () => pages.length === 2);
   service.database.query = query;
   await until('the check was given up for now', () => service.posthorn.jobs.inFlight().get('forecasts') === 0);
+  // What changes meanwhile is judged at once, and people are told of all posts at the end.
+  await rewrite('post_000599');
+  await until('a changed post is judged', async () => ((await forecasts()).get('post_000599') ?? []).length > 0);
   const { posts, statements } = await readWhile(async () => {
     await service.clock.forward(minuteMs);
     await settle();
@@ -182,6 +193,49 @@ test('when the only account of 600 posts is disconnected, all are judged again i
   expect(body.needsYou.map(({ title }: { title: string }) => title)).toEqual([
     '600 scheduled posts will not reach Bluesky: account disconnected',
   ]);
+});
+
+test.each([
+  [
+    'the slots',
+    `insert into slots (id, workspace_id, days, time, account_ids) values ('slot_1', $1, '{1}', '09:00', '{}')`,
+  ],
+  ['the zone', `insert into slot_zones (workspace_id, time_zone) values ($1, 'Asia/Tokyo')`],
+  ['the plan', `update workspaces set plan = 'free' where id = $1`],
+  ['the end of the workspace', `update workspaces set delete_at = posthorn_now() + interval '7 days' where id = $1`],
+])('when %s changed unnoticed, the next change of a post leads to a check of all', async (_what, change) => {
+  const account = await service.addAccount('bluesky');
+  await fill(2, (n) => ({ atMs: nowMs + dayMs + n * hourMs, accountIds: [account] }));
+  await settle();
+  await service.database.run(sql(`test.forecast.basis.${_what}`, change), [service.owner.workspaceId]);
+  const { statements } = await readWhile(async () => {
+    await rewrite('post_000000');
+    await settle();
+  });
+  expect(statements).toContain('posts.scheduledPage');
+});
+
+test('what changes for all posts during a check of all leads to another one, for the pages that were done', async () => {
+  const account = await service.addAccount('bluesky');
+  await fill(250, (n) => ({ atMs: nowMs + dayMs + n * hourMs, accountIds: [account] }));
+  await settle();
+  const end = sql(
+    'test.forecast.end',
+    `update workspaces set delete_at = posthorn_now() + interval '7 days' where id = $1`,
+  );
+  const { query } = service.database;
+  let pages = 0;
+  service.database.query = async (statement, values = []) => {
+    const rows = await query(statement, values);
+    if (statement.name === 'posts.scheduledPage' && ++pages === 1) await query(end, [service.owner.workspaceId]);
+    // biome-ignore lint/suspicious/noExplicitAny: the rows of any statement
+    return rows as any;
+  };
+  await checkWhole();
+  service.database.query = query;
+  const all = [...(await forecasts()).values()];
+  expect(all.filter((entries) => entries.length === 0).length).toBeLessThan(24 * 7);
+  expect((await forecasts()).get('post_000199')).not.toEqual([]);
 });
 
 test('a post that goes out at its time counts as before, so no other is judged again', async () => {

@@ -74,6 +74,12 @@ const notifications = async () => {
   return [...body.needsYou, ...body.earlier] as Notification[];
 };
 
+const read = async () => {
+  const browser = service.browser();
+  await browser.signIn();
+  await browser.post('/api/app/notifications/mark', { read: true });
+};
+
 const run = (name: string, text: string, values: unknown[]) =>
   service.database.query(sql(`test.forecast.${name}`, text), values);
 const judged = (ids: readonly string[]) =>
@@ -100,7 +106,10 @@ describe('a cause is foretold days before, goes with its mend, and the post then
       (await notifications()).filter(({ title }) => title.includes('LinkedIn: sign-in ends'));
     // During a check of the whole workspace people are told at its end, after the entries of its first pages.
     await until('people are told', async () => (await messages()).length > 0);
-    expect(await messages()).toMatchObject([{ kind: 'post.forecast', needsYou: true }]);
+    expect(await messages()).toMatchObject([{ kind: 'post.forecast', needsYou: true, read: false }]);
+    await read();
+    await foretold(await plan([account], inDays(23)), 'sign_in_ends');
+    expect(await messages()).toMatchObject([{ needsYou: true, read: true }]);
     await service.connect('linkedin', { handle: 'selfserve-anna' });
     await isGone(id, 'sign_in_ends');
     await until('nothing is to be done', async () => (await messages()).every(({ needsYou }) => !needsYou));
@@ -184,10 +193,7 @@ describe('a cause is foretold days before, goes with its mend, and the post then
     await until('both are judged', async () => (await judged([id, other])).length === 2);
     // As if this release had just got a lower limit: nothing else about the post changed.
     const setText = `update posts set versions = jsonb_set(versions, '{0,content,0,body}', to_jsonb($2::text)) where id = $1`;
-    await service.database.transaction(async () => {
-      await run('noTriggers', 'set local session_replication_role = replica', []);
-      await run('setText', setText, [id, 'Bread '.repeat(200)]);
-    });
+    await run('setText', setText, [id, 'Bread '.repeat(200)]);
     await service.clock.forward(dayMs + hourMs);
     expect(await foretold(id, 'limit')).toMatchObject({ level: 'Blocks' });
     expect(await entryOf(other, 'limit')).toBeUndefined();
@@ -309,6 +315,11 @@ describe('a cause is foretold days before, goes with its mend, and the post then
     const at = inDays(6);
     const [first, second] = [await plan([account], at), await plan([account], at)];
     expect(await foretold(first, 'same_minute')).toMatchObject({ level: 'Warns' });
+    const offered = async () => (await entryOf(second, 'same_minute'))?.fixes?.[0]?.at ?? '';
+    await foretold(second, 'same_minute');
+    const taken = await offered();
+    await plan([account], taken);
+    await until('a later time is offered', async () => (await offered()) > taken);
     const { fixes } = await foretold(second, 'same_minute');
     const { accountIds, versions } = await service.client.posts.get({ id: second });
     await service.asHuman('posts.update', { id: second, accountIds, versions, scheduledAt: fixes?.[0]?.at });
