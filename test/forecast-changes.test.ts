@@ -227,7 +227,7 @@ test('what changes for all posts during a check of all leads to another one, for
   let pages = 0;
   service.database.query = async (statement, values = []) => {
     const rows = await query(statement, values);
-    if (statement.name === 'posts.scheduledPage' && ++pages === 1) await query(end, [service.owner.workspaceId]);
+    if (statement.name === 'posts.scheduledPage' && ++pages === 2) await query(end, [service.owner.workspaceId]);
     // biome-ignore lint/suspicious/noExplicitAny: the rows of any statement
     return rows as any;
   };
@@ -236,6 +236,22 @@ test('what changes for all posts during a check of all leads to another one, for
   const all = [...(await forecasts()).values()];
   expect(all.filter((entries) => entries.length === 0).length).toBeLessThan(24 * 7);
   expect((await forecasts()).get('post_000199')).not.toEqual([]);
+});
+
+test('a post that may move to a later minute is offered another one once that minute is taken', async () => {
+  const account = await service.addAccount('bluesky');
+  const minute = Math.ceil(nowMs / minuteMs) * minuteMs + dayMs;
+  await fill(3, (n) => ({ atMs: n < 2 ? minute : minute + 6 * hourMs, accountIds: [account] }));
+  await settle();
+  const offered = async () => {
+    const { forecast = [] } = await service.client.posts.get({ id: 'post_000001' });
+    return forecast.find(({ code }) => code === 'same_minute')?.fixes?.[0]?.at;
+  };
+  const at = (ms: number) => new Date(ms).toISOString();
+  expect(Date.parse((await offered()) ?? '')).toBe(minute + 5 * minuteMs);
+  await update('post_000002', { scheduledAt: at(minute + 5 * minuteMs) });
+  await settle();
+  expect(Date.parse((await offered()) ?? '')).toBe(minute + 10 * minuteMs);
 });
 
 test('a post that goes out at its time counts as before, so no other is judged again', async () => {

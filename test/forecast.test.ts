@@ -315,11 +315,6 @@ describe('a cause is foretold days before, goes with its mend, and the post then
     const at = inDays(6);
     const [first, second] = [await plan([account], at), await plan([account], at)];
     expect(await foretold(first, 'same_minute')).toMatchObject({ level: 'Warns' });
-    const offered = async () => (await entryOf(second, 'same_minute'))?.fixes?.[0]?.at ?? '';
-    await foretold(second, 'same_minute');
-    const taken = await offered();
-    await plan([account], taken);
-    await until('a later time is offered', async () => (await offered()) > taken);
     const { fixes } = await foretold(second, 'same_minute');
     const { accountIds, versions } = await service.client.posts.get({ id: second });
     await service.asHuman('posts.update', { id: second, accountIds, versions, scheduledAt: fixes?.[0]?.at });
