@@ -41,11 +41,13 @@ export const startInstances = async ({
   folder,
   balancer,
   clock,
+  describeSessions,
 }: {
   settings: NodeJS.ProcessEnv;
   folder: string;
   balancer: Balancer;
   clock: WorldClock;
+  describeSessions: () => Promise<string>;
 }) => {
   const problems: string[] = [];
   const outages: Outage[] = [];
@@ -99,7 +101,10 @@ export const startInstances = async ({
       const how = child.exitCode === null ? `took over ${startWithinMs / 1000} s` : `ended with ${child.exitCode}`;
       // After START_PATIENCE a start gives up and says why; the supervisor starts it again.
       if (child.exitCode === 1 && /The database cannot be used: .*\s*$/.test(output())) startsGivenUp++;
-      else problems.push(`a start of the ${instance.role} process ${how}: ${output()}`);
+      else {
+        const sessions = await describeSessions().catch((error: unknown) => String(error));
+        problems.push(`a start of the ${instance.role} process ${how}: ${output()}\n${sessions}`);
+      }
       child.kill('SIGKILL');
       await sleep(500);
     }

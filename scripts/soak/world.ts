@@ -106,6 +106,7 @@ export const buildWorld = async (streams: Streams) => {
       folder,
       balancer,
       clock,
+      describeSessions: () => describeSessions(db),
     });
     closing.push(instances.close);
 
@@ -176,4 +177,14 @@ const openPlanWorkspace = async (url: string) => {
   const { id: workspaceId } = body.workspace as { id: string };
   person.stayIn(workspaceId);
   return { workspaceId, person };
+};
+
+/** For a start that hangs: what the sessions of PostgreSQL do, and whom they wait for. */
+const describeSessions = async (db: pg.Pool) => {
+  const { rows } = await db.query(
+    `select pid, application_name as name, state, wait_event as waits, pg_blocking_pids(pid) as for,
+            round(extract(epoch from clock_timestamp() - state_change)) as seconds, left(query, 80) as query
+       from pg_stat_activity where backend_type = 'client backend' and state <> 'idle' order by state_change`,
+  );
+  return rows.map((row) => JSON.stringify(row)).join('\n');
 };
