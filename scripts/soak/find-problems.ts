@@ -283,8 +283,10 @@ export const countSends = (evidence: Evidence) => {
       if (cannotBeAsked.has(network)) {
         counts.cannotBeAsked++;
         if (code !== undefined) counts.needsHumanThere++;
-      } else if (code !== undefined) needsHuman[code] = (needsHuman[code] ?? 0) + 1;
-      else if (last.find(isOurs)?.ok && !first?.results.find(isOurs)?.ok) counts.settled++;
+      } else if (code !== undefined) {
+        const cause = `${code} on ${network}`;
+        needsHuman[cause] = (needsHuman[cause] ?? 0) + 1;
+      } else if (last.find(isOurs)?.ok && !first?.results.find(isOurs)?.ok) counts.settled++;
     }
   }
   return { ...counts, needsHuman };

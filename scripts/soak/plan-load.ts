@@ -35,8 +35,11 @@ export const runPlanLoad = async ({
     const at = new Date(Date.parse(now) + aheadMs).toISOString();
     const id = String(draft.body.id);
     const { status, lost, code } = await person.click('/api/app/actions/posts.schedule', { id, at });
-    if (status === 402) ledger.plan.refused++;
-    else if (status === 200 || (status === 409 && lost > 0)) {
+    if (status === 402) {
+      ledger.plan.refused++;
+      // An earlier try, whose answer was lost, may have taken the last place.
+      if (lost > 0) ledger.plan.lost++;
+    } else if (status === 200 || (status === 409 && lost > 0)) {
       ledger.plan.scheduled++;
       scheduled.push(id);
     } else throw new GaveUp(`schedule within a plan: ${status} ${code}`);
