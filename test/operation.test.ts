@@ -184,6 +184,24 @@ describe('a database that is not there yet', () => {
     wire.stop();
   });
 
+  test('that broke off as Agenda began to listen does not keep the start from ending, also when Agenda came back by itself', async () => {
+    const wire = await startWire(fresh.parts);
+    let times = 0;
+    wire.onMessage = (message, from) => {
+      if (message.toString('latin1').includes('LISTEN "agenda:jobs"') && ++times === 1) from.cut();
+    };
+    const { agenda, close } = await openAgenda({
+      connection: { ...fresh.parts, ...wire.parts },
+      mongodbUrl: undefined,
+      name: 'test',
+      report: () => undefined,
+    });
+    await expect(agenda.start()).rejects.toThrow('Connection terminated');
+    await until('Agenda listens by itself', () => times > 1);
+    await close();
+    wire.stop();
+  });
+
   test('that breaks off at any moment of the start is met again', async () => {
     await useEmptyDatabase();
     const port = await freePort();

@@ -138,12 +138,12 @@ const inPostgres = async (connection: Connection, waitMs: number, report: (error
     throw error;
   });
   const backend = new PostgresBackend({ pool, ensureSchema: false });
-  const channel = backend.notificationChannel;
+  const channel = backend.notificationChannel as unknown as Channel;
   // Agenda reconnects by itself, but an 'error' event without a listener would crash the process.
-  (channel as unknown as EventEmitter).on('error', report);
+  channel.on('error', report);
+  const disconnect = returnClients(channel);
   const close = async () => {
-    // After a failed start the channel keeps reconnecting with a client of the pool, and pool.end() would wait for it.
-    await channel?.disconnect();
+    await disconnect();
     await pool.end();
   };
   await connectFirst(backend).catch(async (error: unknown) => {
@@ -151,6 +151,35 @@ const inPostgres = async (connection: Connection, waitMs: number, report: (error
     throw error;
   });
   return { backend, close };
+};
+
+type Channel = EventEmitter & {
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  listenClient?: pg.PoolClient | undefined;
+};
+
+/**
+ * Agenda's channel keeps the client with which it could not listen, and goes on reconnecting. `pool.end()` would wait for
+ * that client forever, and so would a start that is tried again. Returns the function that ends the reconnecting.
+ */
+const returnClients = (channel: Channel) => {
+  let hasEnded = false;
+  const connect = channel.connect.bind(channel);
+  channel.connect = async () => {
+    try {
+      await connect();
+    } catch (error) {
+      channel.listenClient?.release(true);
+      channel.listenClient = undefined;
+      throw error;
+    }
+    if (hasEnded) await channel.disconnect();
+  };
+  return () => {
+    hasEnded = true;
+    return channel.disconnect();
+  };
 };
 
 /**
