@@ -61,7 +61,9 @@ const settle = async () => {
   const { jobs } = service.posthorn;
   const unfinished = sql(
     'test.forecast.unfinished',
-    'select 1 from forecast_checks where started_at is not null or due_at <= posthorn_now()',
+    `select 1 from forecast_checks where started_at is not null or due_at <= posthorn_now()
+     union all
+     select 1 from posts p where status = 'Scheduled' and not exists (select from forecasts f where f.post_id = p.id)`,
   );
   await until('all forecasts are made', async () => {
     const isWaiting = (await jobs.msToNext(['forecasts'])) === 0;
