@@ -14,6 +14,7 @@ import { type Config, packageVersion, SettingError } from '#server/config/config
 import { closeServer, mustHaveFreePort, trackRequests } from '#server/http/listening';
 import { serveDuringRestore } from '#server/http/restore-server';
 import { createHttpServer } from '#server/http/server';
+import { checkMs, runCheck } from '#server/installation/run-checks';
 import type { RunningAgenda } from '#server/jobs/agenda';
 import { createLog } from '#server/logging/log';
 import { createReport } from '#server/logging/report';
@@ -262,8 +263,8 @@ const startAll = async (config: Config, log: Logger, cleanup: CleanupStack): Pro
 
 /** Throws what keeps the service from starting, and logs the other problems. `doctor` reports both in the same words. */
 const checkAtStart = async ({ posthorn: { startRules } }: OpenService, log: Logger) => {
-  for (const { run } of await startRules()) {
-    for (const { level, name, message } of await run()) {
+  for (const rule of await startRules()) {
+    for (const { level, name, message } of await runCheck(rule, { ms: checkMs, again: 'start again' })) {
       if (level === 'warning' || level === 'failure') log.warn({ check: name }, message);
     }
   }

@@ -3,12 +3,15 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { diagnose } from '#server/cli/doctor';
+import { runCheck } from '#server/installation/run-checks';
 import { start } from '#server/main';
 import { urlOf } from '#test/support/database';
 import { type InstallationCopy, makeHealthyInstallation } from '#test/support/healthy-installation';
 import { pretendInternet } from '#test/support/internet';
+import { createProcesses } from '#test/support/processes';
 import { startS3 } from '#test/support/s3';
 
 let healthy: Awaited<ReturnType<typeof makeHealthyInstallation>>;
@@ -137,6 +140,18 @@ const cases: readonly Case[] = [
     },
     says: /^FAILURE {2}The index accounts_once is missing, so writes to accounts that rely on it fail\. Run `posthorn doctor --fix`, or in psql: create unique index accounts_once on accounts \(workspace_id, network, external_id\) where disconnected_at is null;$/m,
     logs: /^The index accounts_once is missing, so writes to accounts that rely on it fail\./,
+  },
+  {
+    what: 'another session holds a lock',
+    breakIt: async ({ parts }, atEnd) => {
+      const other = new pg.Client({ connectionString: urlOf(parts) });
+      await other.connect();
+      atEnd(() => other.end());
+      await other.query('begin; lock table sandbox_clock');
+      return {};
+    },
+    says: /^FAILURE {2}The check of demo has no result after 10 s\. PostgreSQL is overloaded, or another session holds a lock: look at pg_stat_activity, then run doctor again\.$/m,
+    refuses: /^The database cannot be used: no answer within 5 s\. Check that PostgreSQL runs/,
   },
   {
     what: 'S3 accepts connections and says nothing',
@@ -298,6 +313,23 @@ describe('doctor', () => {
     },
   );
 
+  test('ends by itself with the result as its exit code, beside servers that never answer', async ({
+    onTestFinished,
+  }) => {
+    const processes = await createProcesses();
+    onTestFinished(processes.clear);
+    const port = await silence(onTestFinished);
+    const DATABASE_URL = `postgres://posthorn@127.0.0.1:${port}/posthorn`;
+    const silent = {
+      ...s3(`http://127.0.0.1:${port}`),
+      SMTP_URL: `smtp://127.0.0.1:${port}`,
+      MAIL_FROM: 'posthorn@example.com',
+    };
+    const { code, stdout } = await processes.run(['doctor'], { DATABASE_URL, ...silent });
+    expect(stdout).toMatch(/\n\n3 failures: (?=.*database)(?=.*media)(?=.*mail).+\.\n$/);
+    expect(code).toBe(1);
+  });
+
   test('says that all is well where nothing is broken', async ({ onTestFinished }) => {
     const installation = await healthy.copy();
     onTestFinished(installation.drop);
@@ -353,4 +385,11 @@ describe('doctor', () => {
     expect(text).toMatch(/\nFAILURE {2}The store for media cannot be used: .+ answered 403 to GET\./);
     expect(text).toMatch(/\n\n1 failure: media\.$/);
   });
+});
+
+test('a check of the start that never ends refuses with what it waits for', async () => {
+  const endless = { name: 'media', run: () => new Promise<never>(() => undefined) };
+  await expect(runCheck(endless, { ms: 10, again: 'start again' })).rejects.toThrow(
+    /^The check of media has no result after 0\.01 s\. Something that it needs does not answer, such as a network drive: mend that, then start again\.$/,
+  );
 });

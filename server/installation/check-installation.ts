@@ -117,8 +117,7 @@ const keyRule = (parts: InstallationParts): CheckRule => ({
   isCostly: true,
 });
 
-const silentDatabase =
-  'PostgreSQL is overloaded, or another session holds a lock: look at pg_stat_activity, then run doctor again.';
+const silentDatabase = 'PostgreSQL is overloaded, or another session holds a lock: look at pg_stat_activity';
 
 /** The database must be migrated. */
 const databaseRules = async (parts: InstallationParts): Promise<CheckRule[]> => {

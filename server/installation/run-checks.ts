@@ -1,3 +1,4 @@
+import { SettingError } from '#server/config/config';
 import { answerWithin, NoAnswer } from '#server/health/answer-within';
 import { type Check, checksNamed } from '#server/health/check';
 import { messageOf } from '#server/store/pg-errors';
@@ -23,7 +24,7 @@ export interface CheckOptions {
 }
 
 /** Longer than `answerMs`, so that a check can say itself who gives no answer. */
-const checkMs = 10_000;
+export const checkMs = 10_000;
 
 /** Side by side, each with a bound, so that a part that never answers hides nothing about the others. */
 export const runChecks = async (
@@ -31,16 +32,10 @@ export const runChecks = async (
   { onEnd = () => undefined, ms = checkMs, isKnown = () => false, adapt = (rule) => rule }: CheckOptions = {},
 ): Promise<Check[]> => {
   const results = await Promise.all(
-    rules.map(adapt).map(async ({ name, run, advice = defaultAdvice }) => {
-      const checks = await answerWithin(run, ms).catch((error: unknown) => {
-        if (isKnown(error)) return [];
-        const { failure } = checksNamed(name);
-        return [
-          error instanceof NoAnswer
-            ? failure(`The check of ${name} has no result after ${ms / 1000} s. ${advice}`)
-            : failure(messageOf(error).replace(/\.?$/, '.')),
-        ];
-      });
+    rules.map(adapt).map(async (rule) => {
+      const checks = await runCheck(rule, { ms, again: 'run doctor again' }).catch((error: unknown) =>
+        isKnown(error) ? [] : [checksNamed(rule.name).failure(messageOf(error).replace(/\.?$/, '.'))],
+      );
       onEnd(checks);
       return checks;
     }),
@@ -48,5 +43,14 @@ export const runChecks = async (
   return results.flat();
 };
 
-const defaultAdvice =
-  'Something that it needs does not answer, such as a network drive: mend that, then run doctor again.';
+/** Throws a sentence if the check has no result in time; `again` is what to do once that is mended. */
+export const runCheck = (
+  { name, run, advice = defaultAdvice }: CheckRule,
+  { ms, again }: { ms: number; again: string },
+): Promise<readonly Check[]> =>
+  answerWithin(run, ms).catch((error: unknown) => {
+    if (!(error instanceof NoAnswer)) throw error;
+    throw new SettingError(`The check of ${name} has no result after ${ms / 1000} s. ${advice}, then ${again}.`);
+  });
+
+const defaultAdvice = 'Something that it needs does not answer, such as a network drive: mend that';

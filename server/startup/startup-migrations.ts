@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '#server/config/config';
+import { answerWithin } from '#server/health/answer-within';
 import type { SandboxClock } from '#server/sandbox/clock';
 import type { Database } from '#server/store/database';
 import {
@@ -38,7 +39,7 @@ export const prepare = async (
     const aheadMs = await sandboxClock.close();
     if (aheadMs > 0) log.warn({ aheadMs }, 'the sandbox clock was ahead; production goes by the true time');
   }
-  await sandboxClock.read();
+  await answerWithin(() => sandboxClock.read());
 };
 
 /** A migration cannot be undone, so a database that is not empty is dumped first. */
