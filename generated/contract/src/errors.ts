@@ -47,7 +47,8 @@ export const errors = {
   },
   Internal: {
     status: 500,
-    meaning: 'A fault of the server. Try again later and quote `x-request-id`.',
+    meaning:
+      'A fault of the server; with status 503, it is stopping, being restored, or its database is away. Try again later and quote `x-request-id`.',
   },
 } as const;
 

@@ -109,7 +109,7 @@ class TooManyRequestsError(ApiError):
 
 
 class InternalError(ApiError):
-    """500. A fault of the server. Try again later and quote `x-request-id`."""
+    """500. A fault of the server; with status 503, it is stopping, being restored, or its database is away. Try again later and quote `x-request-id`."""
 
 
 ERROR_CLASSES: Mapping[str, type[ApiError]] = {

@@ -52,7 +52,7 @@ export class TooManyRequestsError extends ApiError<'TooManyRequests'> {
   override readonly name = 'TooManyRequestsError';
 }
 
-/** 500. A fault of the server. Try again later and quote `x-request-id`. */
+/** 500. A fault of the server; with status 503, it is stopping, being restored, or its database is away. Try again later and quote `x-request-id`. */
 export class InternalError extends ApiError<'Internal'> {
   override readonly name = 'InternalError';
 }

@@ -22,7 +22,7 @@ export type ErrorCode =
   | 'Conflict'
   /** Too many requests. Wait for the seconds in `Retry-After`, then try again. */
   | 'TooManyRequests'
-  /** A fault of the server. Try again later and quote `x-request-id`. */
+  /** A fault of the server; with status 503, it is stopping, being restored, or its database is away. Try again later and quote `x-request-id`. */
   | 'Internal';
 
 /** An event that a webhook delivers; `type` names its kind. */
