@@ -122,6 +122,9 @@ export const startDatabaseProxy = async (socketPath: string) => {
       }, 200);
       endAfter(forMs, () => {
         clearInterval(timer);
+        // What closed meanwhile told the other side nothing.
+        if ([link.client, link.server].some(({ closed, readableEnded }) => closed || readableEnded))
+          return breakOff(link);
         link.isFaulty = false;
         for (const socket of [link.client, link.server]) socket.resume();
       });

@@ -69,7 +69,8 @@ export const waysToBreak = {
     next: "The network is asked by that time. Another process asks by the network's time that the mark has; without one it notices the step, asks until the end of the hold time, and calls nothing absent",
   },
   "The database's clock differs from the network's": {
-    known: "The network's time of the send, from the `Date` of its answers",
+    known:
+      "The network's time of the send, from the `Date` of its answers; a process that has had none asks for it before it sends",
     said: 'Nothing',
     next: "Posts are looked for by the network's time. Without a `Date`, what is not found until the end of the hold time is `uncertain`",
   },

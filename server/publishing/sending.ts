@@ -19,6 +19,7 @@ import type {
   Waiting,
 } from '#server/networks/network';
 import { createNetworkClocks } from '#server/networks/network-clocks';
+import { askTime } from '#server/networks/network-skew';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';
 import { problemsOf } from '#server/posts/limits';
@@ -274,6 +275,8 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     } catch (error) {
       return handleTrouble(state, asTrouble(error, parts.report));
     }
+    // A lost answer is looked for by the network's time, which the first send of a process may not know yet.
+    await networkClocks.learn(serverOf(row), () => askTime(network, site));
     return commit(state, sending, {
       prepared: withMark(prepared, sending, clock.now(), networkClocks.nowMs(serverOf(row))),
       body: sending.part.body,
