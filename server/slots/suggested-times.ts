@@ -9,8 +9,6 @@ const weekMs = 7 * 24 * hourMs;
 /** How far back posts still say something about the current audience. */
 const lookBackMs = 90 * 24 * hourMs;
 
-export type SuggestedTimes = ReturnType<typeof createSuggestedTimes>;
-
 /** When a post could go out. Nothing is reserved. */
 export const createSuggestedTimes = ({
   slots,

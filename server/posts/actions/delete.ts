@@ -1,6 +1,9 @@
 import type { postActions } from '#contracts/posts';
-import type { Bin } from '#server/bin/bin';
-import type { Handler } from '#server/context';
+import type { Caller, Handler } from '#server/context';
+
+interface Bin {
+  add(caller: Caller, id: string): Promise<unknown>;
+}
 
 export const deletePost =
   ({ bin }: { bin: Bin }): Handler<(typeof postActions)['posts.delete']> =>

@@ -1,8 +1,13 @@
 import type { postActions } from '#contracts/posts';
-import type { Handler } from '#server/context';
-import type { Statistics } from '#server/statistics/statistics';
+import type { Caller, Handler, Output } from '#server/context';
+
+type ReadMetrics = (typeof postActions)['posts.metrics'];
+
+interface Statistics {
+  ofPost(caller: Caller, id: string): Promise<Output<ReadMetrics>>;
+}
 
 export const readPostMetrics =
-  ({ statistics }: { statistics: Statistics }): Handler<(typeof postActions)['posts.metrics']> =>
+  ({ statistics }: { statistics: Statistics }): Handler<ReadMetrics> =>
   ({ caller, input }) =>
     statistics.ofPost(caller, input.id);

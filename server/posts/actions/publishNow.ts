@@ -1,8 +1,17 @@
 import type { postActions } from '#contracts/posts';
-import type { Handler } from '#server/context';
-import type { PublishControls } from '#server/publishing/publish-controls';
+import type { ApprovalRun, Caller, Handler, Output } from '#server/context';
+
+type PublishNow = (typeof postActions)['posts.publishNow'];
+
+interface PublishControls {
+  publishNow(
+    caller: Caller,
+    id: string,
+    how: { readonly approval?: ApprovalRun | undefined },
+  ): Promise<Output<PublishNow>>;
+}
 
 export const publishPostNow =
-  ({ publishControls }: { publishControls: PublishControls }): Handler<(typeof postActions)['posts.publishNow']> =>
+  ({ publishControls }: { publishControls: PublishControls }): Handler<PublishNow> =>
   ({ caller, input, approval }) =>
     publishControls.publishNow(caller, input.id, { approval });

@@ -1,7 +1,8 @@
 import type { postActions } from '#contracts/posts';
-import type { Handler } from '#server/context';
+import type { Caller, Handler } from '#server/context';
 import type { Lifecycle } from '#server/posts/lifecycle';
-import type { SuggestedTimes } from '#server/slots/suggested-times';
+
+type SuggestTimes = (caller: Caller, accountIds: string[]) => Promise<{ nextFreeSlot?: string; bestTime?: string }>;
 
 export const validatePost =
   ({
@@ -9,7 +10,7 @@ export const validatePost =
     suggestTimes,
   }: {
     lifecycle: Lifecycle;
-    suggestTimes: SuggestedTimes;
+    suggestTimes: SuggestTimes;
   }): Handler<(typeof postActions)['posts.validate']> =>
   async ({ caller, input }) => {
     const { accountIds, ...validation } = await lifecycle.validate(caller, input.id);
