@@ -84,8 +84,11 @@ const fill = async ({ db, workspaceId, size }) => {
 };
 
 /** As the service tells itself of a change. */
-const announce = (db, workspaceId, kind, id) =>
-  db.query(`select pg_notify('posthorn_live', $1)`, [JSON.stringify({ eventId: randomUUID(), workspaceId, kind, id })]);
+const announce = async (db, workspaceId, kind, id) => {
+  const eventId = randomUUID();
+  await db.query(`select pg_notify('posthorn_live', $1)`, [JSON.stringify({ eventId, workspaceId, kind, id })]);
+  return eventId;
+};
 
 /** CPU seconds of the service until the forecast of one changed post is there and nothing else is under way. */
 const changedPost = async ({ db, service, workspaceId }, pauseMs) => {
@@ -106,16 +109,15 @@ const changedPost = async ({ db, service, workspaceId }, pauseMs) => {
 
 /** A check of all posts, beside requests that tell how long the event loop is held: none is answered meanwhile. */
 const wholeCheck = async ({ db, service, workspaceId }, { disconnected }) => {
-  const checkedAt = async () =>
-    (await db.query('select checked_at::text as at from forecast_checks where workspace_id = $1', [workspaceId]))
-      .rows[0]?.at;
-  const before = await checkedAt();
+  // A check that was under way ends first.
+  const ended =
+    'select 1 from forecast_checks where workspace_id = $1 and request = $2 and started_request = $2 and started_at is null';
   const cpuBefore = cpuSeconds(service.pid);
   const startedMs = performance.now();
   if (disconnected) {
     await db.query('update accounts set disconnected_at = now() where id = $1', [account]);
   }
-  await announce(db, workspaceId, 'account', account);
+  const request = await announce(db, workspaceId, 'account', account);
   const times = [];
   let isOver = false;
   const requests = (async () => {
@@ -126,7 +128,7 @@ const wholeCheck = async ({ db, service, workspaceId }, { disconnected }) => {
       await sleep(requestEveryMs);
     }
   })();
-  while ((await checkedAt()) === before) await sleep(pollMs);
+  while ((await db.query(ended, [workspaceId, request])).rowCount === 0) await sleep(pollMs);
   isOver = true;
   await requests;
   const sorted = times.toSorted((a, b) => a - b);
