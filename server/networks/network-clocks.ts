@@ -56,9 +56,9 @@ export const createNetworkClocks = (clock: Clock) => {
     learn: async (server: string, ask: () => Promise<unknown>) => {
       const silentMs = performance.now() - (silentSince.get(server) ?? Number.NEGATIVE_INFINITY);
       if (nowMs(server) !== undefined || silentMs < learnAgainMs) return;
-      const asked = asking.get(server) ?? askOnce(server, ask);
-      asking.set(server, asked);
-      await asked;
+      const request = asking.get(server) ?? askOnce(server, ask);
+      asking.set(server, request);
+      await request;
     },
   };
 };
