@@ -24,6 +24,7 @@ import { freshDatabase } from './database.ts';
 import { watchAnswers } from './declared-answers.ts';
 import { openPosthorn, type TestOverrides } from './posthorn.ts';
 import { freePort } from './processes.ts';
+import { until } from './until.ts';
 
 const password = 'correct horse';
 /** Making or checking a hash of the service takes 40 ms of CPU. A hash carries its own cost, so this one is cheap to check. */
@@ -111,6 +112,7 @@ export const startService = async (
   };
   const first = { email: 'owner@example.com', workspace: 'Demo' };
   const owner = empty ? { userId: '', workspaceId: '' } : await setPassword(await posthorn.people.setUp(first));
+  await until('it hears of changes', posthorn.live.isListening);
   const { token } = empty ? { token: '' } : await posthorn.tokens.create(owner, 'Test');
   let people = 0;
   let media = 0;
