@@ -13,7 +13,7 @@ const warmUps = 3;
 /** CPU time is measured from this long before the due time, so that work a sender does in advance counts. */
 const lookAheadMs = 200;
 
-export const measure = ({ rounds = 5, blink, others = [] }) =>
+export const measure = ({ rounds = 9, blink, others = [] }) =>
   atPlace({ blink }, async (place) => {
     const { due, sizes, aheadMs } = blink ? blinkFigures : figures;
     const network = startFile('publish/network-process.mjs');
