@@ -57,10 +57,10 @@ export const aims = [
   },
   {
     figure: 'forecast',
-    what: 'one changed post, CPU',
+    what: 'one changed post among the most scheduled, CPU',
     most: 20,
     unit: 'ms',
-    of: (values) => most(values, /^one post/),
+    of: (values) => values[Object.keys(values).findLast((name) => name.startsWith('one post'))],
   },
   { figure: 'forecast', what: 'all posts judged again', most: 900, unit: 's', of: (values) => most(values, /^check/) },
   {
