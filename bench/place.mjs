@@ -61,7 +61,7 @@ const openPlace = () => {
 
 /** The service's own embedded PostgreSQL. We start it ourselves, so that it outlives every contender. */
 const startDatabase = async (folder) => {
-  const { startEmbedded } = await importCompiled('server/store/embedded.ts');
+  const { startEmbedded } = await importCompiled('server/base/store/embedded.ts');
   return startEmbedded(folder);
 };
 

@@ -1,4 +1,4 @@
-/** How much text a caller may send. The schemas read these, and so does everything in `server/bounds.ts`. */
+/** How much text a caller may send. The schemas read these, and so does everything in `server/base/bounds.ts`. */
 export const textBounds = {
   /** UTF-16 units of one item, and so of one network's text. */
   itemCharacters: 100_000,

@@ -15,9 +15,9 @@ import { postPaths } from '#contracts/posts';
 import { reviewPaths } from '#contracts/review';
 import { transferPaths } from '#contracts/transfer';
 import { uiPaths } from '#contracts/ui';
-import type { RouteHandlers } from '#server/context';
-import type { Admit, AppRoutes, FormRoutes, OwnHandlers } from '#server/http/app-routes';
-import { wrongMethod } from '#server/http/errors';
+import type { RouteHandlers } from '#server/base/context';
+import type { Admit, AppRoutes, FormRoutes, OwnHandlers } from '#server/doors/http/app-routes';
+import { wrongMethod } from '#server/doors/http/errors';
 import { rest, routes } from './rest.ts';
 
 /** Every path whose handler writes its answer itself, as declared. */

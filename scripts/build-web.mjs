@@ -12,7 +12,7 @@ export const sources = [
   'generated/app-client.ts',
   'generated/app-http.ts',
   'contracts/is-url.ts',
-  'server/escape-reg-exp.ts',
+  'server/base/escape-reg-exp.ts',
   'server/networks/counting.ts',
   'server/networks/focus.ts',
   'server/networks/fold.ts',
@@ -22,7 +22,7 @@ export const sources = [
   'server/networks/short-links.ts',
   'server/networks/split-text.ts',
   'server/networks/top-level-domains.ts',
-  'server/transfer/csv.ts',
+  'server/planning/transfer/csv.ts',
   'package-lock.json',
   'scripts/build-web.mjs',
 ];

@@ -10,7 +10,7 @@ interface Complaint {
   readonly rule: string;
 }
 
-/** One import. Modules are paths without extension, such as `server/posts/store`; packages have their own name. */
+/** One import. Modules are paths without extension, such as `server/writing/posts/store`; packages have their own name. */
 export interface Link {
   readonly file: string;
   readonly line: number;
@@ -29,11 +29,11 @@ const root = resolve(import.meta.dirname, '..');
 const folders = ['contracts', 'generated', 'server', 'web', 'scripts', 'test', 'bench'];
 
 const isOurs = (module: string) => folders.some((folder) => module.startsWith(`${folder}/`));
-const isWiring = (module: string) => module.startsWith('server/app/');
+const isWiring = (module: string) => module.startsWith('server/wiring/');
 const isDoor = (module: string) => /^server\/(http|mcp)\//.test(module);
 const isAction = (module: string) => /^server\/[^/]+\/actions\//.test(module);
 const isSliceStore = (module: string) => /^server\/[^/]+\/store$/.test(module);
-const isStore = (module: string) => isSliceStore(module) || module.startsWith('server/store/');
+const isStore = (module: string) => isSliceStore(module) || module.startsWith('server/base/store/');
 const networkFolder = (module: string) => /^server\/networks\/(families\/[^/]+\/|[^/]+\/)/.exec(module)?.[0];
 const isFamily = (module: string) => module.startsWith('server/networks/families/');
 const isSharedByNetworks = (module: string) => module.startsWith('server/networks/shared/');
@@ -47,11 +47,11 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => from.startsWith('contracts/') && !to.startsWith('contracts/') && to !== 'zod',
   },
   {
-    says: 'only server/app/ imports generated/; let the wiring hand over what is needed',
+    says: 'only server/wiring/ imports generated/; let the wiring hand over what is needed',
     isBroken: ({ from, to }) => from.startsWith('server/') && to.startsWith('generated/') && !isWiring(from),
   },
   {
-    says: 'web/ imports web/, generated/sdk, generated/app-client, the pure code in server/escape-reg-exp, server/networks/counting, fold, poll, focus, short-links and split-text and server/transfer/csv, and types of contracts/ alone; ask the server through the generated clients',
+    says: 'web/ imports web/, generated/sdk, generated/app-client, the pure code in server/base/escape-reg-exp, server/networks/counting, fold, poll, focus, short-links and split-text and server/planning/transfer/csv, and types of contracts/ alone; ask the server through the generated clients',
     isBroken: ({ from, to, isTypeOnly }) =>
       from.startsWith('web/') &&
       isOurs(to) &&
@@ -65,9 +65,9 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => isDoor(from) && (isStore(to) || /^server\/(networks|jobs)\//.test(to)),
   },
   {
-    says: 'only server/app/ and server/main.ts import http/ and mcp/; move what is shared below the doors',
+    says: 'only server/wiring/ and server/wiring/main.ts import http/ and mcp/; move what is shared below the doors',
     isBroken: ({ from, to }) =>
-      from.startsWith('server/') && isDoor(to) && !isDoor(from) && !isWiring(from) && from !== 'server/main',
+      from.startsWith('server/') && isDoor(to) && !isDoor(from) && !isWiring(from) && from !== 'server/wiring/main',
   },
   {
     says: 'an action calls rules, not stores; put the query behind a rule of the slice',
@@ -87,11 +87,11 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => from.startsWith('server/') && !networkFolder(from) && networkFolder(to) !== undefined,
   },
   {
-    says: 'a network imports its own files, those in networks/ itself, its family, networks/shared/, server/pictures.ts and contracts/ alone; share in families/ or shared/',
+    says: 'a network imports its own files, those in networks/ itself, its family, networks/shared/, server/base/pictures.ts and contracts/ alone; share in families/ or shared/',
     isBroken: ({ from, to }) => {
       const own = networkFolder(from);
       const families = isFamily(from) || isSharedByNetworks(from) ? [] : ['server/networks/families/'];
-      const allowed = [own ?? '', 'server/networks/shared/', 'server/pictures', ...families, 'contracts/'];
+      const allowed = [own ?? '', 'server/networks/shared/', 'server/base/pictures', ...families, 'contracts/'];
       const isBeside =
         /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links|little-text|poll|focus|short-links)$/.test(
           to,
@@ -119,7 +119,7 @@ const forbiddenWords = [
   { in: 'server/', word: time, says: 'only clock.ts knows the time; take a clock as an argument' },
   { in: 'web/', word: time, says: "only parts/time.ts knows the time, as the server's clock can be ahead; use now()" },
 ];
-const mayUseThem = ['server/clock.ts', 'server/config/config.ts', 'web/parts/time.ts'];
+const mayUseThem = ['server/base/clock.ts', 'server/base/config/config.ts', 'web/parts/time.ts'];
 
 /** Matches SQL that writes a table, and models, which write through methods. One of the groups captures the table. */
 const writing =
@@ -276,7 +276,7 @@ const wordsIn = (file: string, text: string): Complaint[] => {
 const pathsIn = (file: string, text: string): Complaint[] => {
   if (!file.startsWith('server/') || mayRegister.test(file)) return [];
   return [...text.matchAll(registering)]
-    .filter(([found]) => !(file === 'server/http/doors.ts' && mounting.test(found)))
+    .filter(([found]) => !(file === 'server/doors/http/doors.ts' && mounting.test(found)))
     .map((match) => ({ file, line: lineAt(text, match.index), found: match[0], rule: pathRule }));
 };
 
@@ -287,7 +287,7 @@ interface Write extends Omit<Complaint, 'rule'> {
 }
 
 const writesIn = (file: string, text: string): Write[] => {
-  if (!/^server\/[^/]+\//.test(file) || file.startsWith('server/store/')) return [];
+  if (!/^server\/[^/]+\//.test(file) || file.startsWith('server/base/store/')) return [];
   return [...text.matchAll(writing)].map((match) => ({
     file,
     line: lineAt(text, match.index),

@@ -26,10 +26,10 @@ switch (command) {
   }
   // Needs no settings, unlike the commands of an installation, which read them first.
   case 'twins': {
-    const { twins } = await import('#server/cli/twins');
+    const { twins } = await import('#server/wiring/cli/twins');
     process.exitCode = await twins(process.argv.slice(3));
     break;
   }
   default:
-    await import('#server/cli/index');
+    await import('#server/wiring/cli/index');
 }

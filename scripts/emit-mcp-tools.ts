@@ -1,6 +1,6 @@
 import type { McpListing } from '#contracts/define';
 import type { Scope } from '#contracts/scopes';
-import { escapeRegExp } from '#server/escape-reg-exp';
+import { escapeRegExp } from '#server/base/escape-reg-exp';
 import { type DeclaredAction, toolName } from './contracts.ts';
 import { inputJsonSchema } from './json-schema.ts';
 import { banner, lines } from './text.ts';

@@ -21,7 +21,7 @@ export const emitHandlers = async (root: string, declared: readonly DeclaredActi
   return {
     'generated/handlers.ts': lines(
       banner,
-      "import type { Handlers } from '#server/admission';",
+      "import type { Handlers } from '#server/agents/admission';",
       handlers.map(({ name, factory }) => `import { ${factory} } from '#${handlerFile(name).replace(/\.ts$/, '')}';`),
       "import type { actions } from './catalog.ts';",
       '',

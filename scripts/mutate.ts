@@ -1,4 +1,4 @@
-// npm run mutate -- server/webhooks [--tests webhooks,plans] [--only comparison] [--max 50] [--seed 1]
+// npm run mutate -- server/messaging/webhooks [--tests webhooks,plans] [--only comparison] [--max 50] [--seed 1]
 // npm run mutate -- --patch rules.json        [{"file", "before", "after", "tests"?, "named"?}]
 // Mutates one rule at a time in a copy of the tree, runs the tests near it, and names the mutants that no test catches.
 // --trust skips the first run, which shows that all tests pass without a mutation.

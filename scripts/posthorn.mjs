@@ -19,7 +19,7 @@ const mustRun = (script) => {
 const isWorker = process.env.NODE_UNIQUE_ID !== undefined;
 const isStart = process.argv[2] === 'start' && !isWorker;
 
-if (hasSources('server/cli/index.ts') && !isWorker) {
+if (hasSources('server/wiring/cli/index.ts') && !isWorker) {
   const { installPackages } = await import('./install.mjs');
   installPackages({ mayUpdate: isStart });
   const { isBuilt } = await import('./build.mjs');

@@ -13,7 +13,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
-import { startEmbedded } from '#server/store/embedded';
+import { startEmbedded } from '#server/base/store/embedded';
 import { createProcesses, freePort } from '#test/support/processes';
 import { until } from '#test/support/until';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { instantOf } from '#contracts/instant';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { speak } from '#test/support/mcp';
 import { publicationsOf } from '#test/support/publications';
 import { type Service, startService } from '#test/support/service';

@@ -1,9 +1,9 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ReceiptEntry } from '#contracts/receipts';
-import { canonicalJson } from '#server/receipts/canonical-json';
-import { challengeOf, confirmedNumber, findFault, fingerprintOf, keyIdOf } from '#server/receipts/verify-receipts';
-import { sql } from '#server/store/database';
+import { canonicalJson } from '#server/access/receipts/canonical-json';
+import { challengeOf, confirmedNumber, findFault, fingerprintOf, keyIdOf } from '#server/access/receipts/verify-receipts';
+import { sql } from '#server/base/store/database';
 import { createAuthenticator } from '#test/support/authenticator';
 import { lockAwaited } from '#test/support/locks';
 import { type Service, startService } from '#test/support/service';

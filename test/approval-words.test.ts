@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findBrokenLink } from '#server/receipts/verify-receipts';
-import { sql } from '#server/store/database';
+import { findBrokenLink } from '#server/access/receipts/verify-receipts';
+import { sql } from '#server/base/store/database';
 import { lockAwaited } from '#test/support/locks';
 import { speak } from '#test/support/mcp';
 import { type Service, startService } from '#test/support/service';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ApprovalRequest } from '#server/approvals/cards';
-import { openDatabase, sql } from '#server/store/database';
+import type { ApprovalRequest } from '#server/agents/approvals/cards';
+import { openDatabase, sql } from '#server/base/store/database';
 import { lockAwaited } from '#test/support/locks';
 import { openPosthorn } from '#test/support/posthorn';
 import { type Service, startService } from '#test/support/service';

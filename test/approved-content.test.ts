@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { mediaPaths, mediaRoutes } from '#contracts/media';
 import { linkCards } from '#server/networks/bluesky/link-card';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { modern, speak } from '#test/support/mcp';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';

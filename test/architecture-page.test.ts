@@ -110,7 +110,7 @@ test('every arrow of the picture leads down, from the bottom of a box to the top
 });
 
 test('the page about the architecture names every table', () => {
-  const folder = join(root, 'server/store/migrations');
+  const folder = join(root, 'server/base/store/migrations');
   const tables = readdirSync(folder).flatMap((file) =>
     Array.from(
       readFileSync(join(folder, file), 'utf8').matchAll(/create table (?:if not exists )?(\w+)/g),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type Role, roles } from '#contracts/scopes';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { pretendInternet } from '#test/support/internet';
 import { readDocuments } from '#test/support/openapi';
 import { type Service, startService } from '#test/support/service';

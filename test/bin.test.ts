@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { connectAgent } from '#test/support/agent';
 import { lockAwaited } from '#test/support/locks';
 import { serviceWithSends } from '#test/support/sends';

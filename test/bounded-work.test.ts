@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bounds } from '#server/bounds';
+import { bounds } from '#server/base/bounds';
 import { legacy } from '#test/support/mcp';
 import { type ModelStub, startModel } from '#test/support/model';
 import { networks } from '#test/support/networks';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
-import { createMovableClock, type Stopwatch } from '#server/clock';
-import { nextStep, waysToBreak } from '#server/publishing/broken-send';
-import { sql } from '#server/store/database';
+import { createMovableClock, type Stopwatch } from '#server/base/clock';
+import { nextStep, waysToBreak } from '#server/delivery/publishing/broken-send';
+import { sql } from '#server/base/store/database';
 import { networks, type PostExample, textOf } from '#test/support/networks';
 import { openPosthorn } from '#test/support/posthorn';
 import { startSandboxNetworks } from '#test/support/sandbox';

@@ -41,31 +41,31 @@ test('a change of any module that the app bundles builds the app again', async (
 });
 
 test.each([
-  ['contracts/posts.ts', '#server/errors', 'contracts/ imports contracts/ and zod alone'],
+  ['contracts/posts.ts', '#server/base/errors', 'contracts/ imports contracts/ and zod alone'],
   ['contracts/posts.ts', 'node:fs', 'contracts/ imports contracts/ and zod alone'],
-  ['server/main.ts', '#generated/catalog', 'only server/app/ imports generated/'],
-  ['server/posts/drafts.ts', '#generated/sdk/src/index', 'only server/app/ imports generated/'],
-  ['web/page.tsx', '#server/errors', 'web/ imports web/, generated/sdk, generated/app-client'],
+  ['server/wiring/main.ts', '#generated/catalog', 'only server/wiring/ imports generated/'],
+  ['server/writing/posts/drafts.ts', '#generated/sdk/src/index', 'only server/wiring/ imports generated/'],
+  ['web/page.tsx', '#server/base/errors', 'web/ imports web/, generated/sdk, generated/app-client'],
   ['web/page.tsx', '#generated/catalog', 'web/ imports web/, generated/sdk, generated/app-client'],
-  ['server/http/reply.ts', '#server/store/database', 'never touch a store, a network or a job'],
-  ['server/http/reply.ts', '#server/networks/network', 'never touch a store, a network or a job'],
-  ['server/mcp/tools.ts', '#server/jobs/publish', 'never touch a store, a network or a job'],
-  ['server/posts/drafts.ts', '#server/http/reply', 'only server/app/ and server/main.ts import http/ and mcp/'],
-  ['server/admission.ts', '#server/mcp/tools', 'only server/app/ and server/main.ts import http/ and mcp/'],
-  ['server/posts/actions/get.ts', '#server/posts/store', 'an action calls rules, not stores'],
-  ['server/posts/actions/get.ts', '#server/store/database', 'an action calls rules, not stores'],
-  ['server/posts/actions/get.ts', '#contracts/media', 'an action imports the contract of its own domain alone'],
-  ['server/posts/drafts.ts', '#server/media/store', 'a store is private to its slice'],
-  ['server/app/content.ts', '#server/posts/store', 'a store is private to its slice'],
-  ['server/jobs/publish.ts', '#server/posts/store', 'a store is private to its slice'],
-  ['server/posts/limits.ts', '#server/networks/x/index', 'and none of its folders'],
-  ['server/posts/limits.ts', '#server/networks/shared/text', 'and none of its folders'],
+  ['server/doors/http/reply.ts', '#server/base/store/database', 'never touch a store, a network or a job'],
+  ['server/doors/http/reply.ts', '#server/networks/network', 'never touch a store, a network or a job'],
+  ['server/doors/mcp/tools.ts', '#server/base/jobs/publish', 'never touch a store, a network or a job'],
+  ['server/writing/posts/drafts.ts', '#server/doors/http/reply', 'only server/wiring/ and server/wiring/main.ts import http/ and mcp/'],
+  ['server/agents/admission.ts', '#server/doors/mcp/tools', 'only server/wiring/ and server/wiring/main.ts import http/ and mcp/'],
+  ['server/writing/posts/actions/get.ts', '#server/writing/posts/store', 'an action calls rules, not stores'],
+  ['server/writing/posts/actions/get.ts', '#server/base/store/database', 'an action calls rules, not stores'],
+  ['server/writing/posts/actions/get.ts', '#contracts/media', 'an action imports the contract of its own domain alone'],
+  ['server/writing/posts/drafts.ts', '#server/media/store', 'a store is private to its slice'],
+  ['server/wiring/content.ts', '#server/writing/posts/store', 'a store is private to its slice'],
+  ['server/base/jobs/publish.ts', '#server/writing/posts/store', 'a store is private to its slice'],
+  ['server/writing/posts/limits.ts', '#server/networks/x/index', 'and none of its folders'],
+  ['server/writing/posts/limits.ts', '#server/networks/shared/text', 'and none of its folders'],
   ['server/networks/x/index.ts', '#server/networks/threads/index', 'a network imports its own files'],
   ['server/networks/shared/text.ts', '#server/networks/x/index', 'a network imports its own files'],
   ['server/networks/shared/text.ts', '#server/networks/families/meta/graph', 'a network imports its own files'],
   ['server/networks/families/meta/graph.ts', '#server/networks/threads/index', 'a network imports its own files'],
   ['server/networks/families/meta/graph.ts', '#server/networks/families/google/api', 'a network imports its own files'],
-  ['server/networks/x/index.ts', '#server/posts/limits', 'a network imports its own files'],
+  ['server/networks/x/index.ts', '#server/writing/posts/limits', 'a network imports its own files'],
   ['server/networks/x/index.ts', '#server/networks/registry', 'a network imports its own files'],
   ['test/support/until.ts', '../posts.test.ts', '`../` is not used'],
   ['server/networks/registry.ts', './shared/text.ts', '`./` stays inside its folder'],
@@ -76,18 +76,18 @@ test.each([
 
 test.each([
   ['contracts/posts.ts', './define.ts'],
-  ['server/app/agents.ts', '#generated/catalog'],
-  ['server/posts/slice.ts', './store.ts'],
-  ['server/main.ts', '#server/http/server'],
-  ['server/mcp/endpoint.ts', '#server/http/reply'],
+  ['server/wiring/agents.ts', '#generated/catalog'],
+  ['server/writing/posts/slice.ts', './store.ts'],
+  ['server/wiring/main.ts', '#server/doors/http/server'],
+  ['server/doors/mcp/endpoint.ts', '#server/doors/http/reply'],
   ['web/page.tsx', '#generated/sdk/src/index'],
   ['web/page.tsx', '#generated/app-client'],
   ['web/page.tsx', '#contracts/posts'],
   ['web/page.tsx', '#server/networks/counting'],
   ['web/page.tsx', '#web/parts/time.ts'],
-  ['server/posts/actions/metrics.ts', '#server/statistics/statistics'],
-  ['server/posts/drafts.ts', './store.ts'],
-  ['server/posts/limits.ts', '#server/networks/registry'],
+  ['server/writing/posts/actions/metrics.ts', '#server/delivery/statistics/statistics'],
+  ['server/writing/posts/drafts.ts', './store.ts'],
+  ['server/writing/posts/limits.ts', '#server/networks/registry'],
   ['server/networks/x/index.ts', '#server/networks/shared/text'],
   ['server/networks/threads/index.ts', '#server/networks/families/meta/graph'],
   ['server/networks/families/meta/graph.ts', '#server/networks/shared/text'],
@@ -100,13 +100,13 @@ test.each([
 });
 
 test.each([
-  `import '#server/http/reply';`,
-  `export * from '#server/http/reply';`,
-  `export { one } from "#server/http/reply";`,
-  `const one = await import('#server/http/reply');`,
-  `let one: import('#server/http/reply').One;`,
+  `import '#server/doors/http/reply';`,
+  `export * from '#server/doors/http/reply';`,
+  `export { one } from "#server/doors/http/reply";`,
+  `const one = await import('#server/doors/http/reply');`,
+  `let one: import('#server/doors/http/reply').One;`,
 ])('%s is an import too', async (text) => {
-  await plant({ 'server/posts/drafts.ts': text });
+  await plant({ 'server/writing/posts/drafts.ts': text });
   expect(await checkImports(tree)).toHaveLength(1);
 });
 
@@ -126,11 +126,11 @@ test('folders may not import each other in a circle, however long', async () => 
 
 test('a file beside the folders is a place of such a circle too', async () => {
   await plant({
-    'server/context.ts': `import type { One } from './auth/rules.ts';\n`,
-    'server/auth/rules.ts': `import type { One } from '#server/context';\n`,
+    'server/base/context.ts': `import type { One } from './auth/rules.ts';\n`,
+    'server/access/auth/rules.ts': `import type { One } from '#server/base/context';\n`,
   });
   const circles = (await checkImports(tree)).filter(({ rule }) => rule.includes('is a circle'));
-  expect(circles.map(({ file }) => file)).toEqual(['server/auth/rules.ts', 'server/context.ts']);
+  expect(circles.map(({ file }) => file)).toEqual(['server/access/auth/rules.ts', 'server/base/context.ts']);
 });
 
 test('files of one folder may not import each other in a circle', async () => {
@@ -169,27 +169,27 @@ test.each([
   ['new Date()', 'only clock.ts knows the time'],
 ])('%s is used in clock.ts and config.ts alone', async (found, words) => {
   const text = `export const at = new Date(0);\nexport const one = ${found};\n`;
-  await plant({ 'server/clock.ts': text, 'server/config/config.ts': text, 'scripts/generate.ts': text });
+  await plant({ 'server/base/clock.ts': text, 'server/base/config/config.ts': text, 'scripts/generate.ts': text });
   expect(await checkImports(tree)).toEqual([]);
-  const file = 'server/posts/drafts.ts';
+  const file = 'server/writing/posts/drafts.ts';
   await plant({ [file]: text });
   expect(await checkImports(tree)).toEqual([{ file, line: 2, found, rule: expect.stringContaining(words) }]);
 });
 
 test.each([
-  [`app.get('/api/app/plan'`, 'server/app/doors.ts'],
-  [`router.post(\n  '/api/webhooks'`, 'server/webhooks/routes.ts'],
-  ['Router().all(`/mcp`', 'server/mcp/endpoint.ts'],
-  [`app.use('/api/app'`, 'server/http/doors.ts'],
-  [`app.use('/docs'`, 'server/app/doors.ts'],
-  [`app.all(['/a', '/b']`, 'server/http/server.ts'],
-  ['app.post(routes.uploadMedia.path', 'server/app/doors.ts'],
-  ['createExpressEndpoints(', 'server/http/app-routes.ts'],
+  [`app.get('/api/app/plan'`, 'server/wiring/doors.ts'],
+  [`router.post(\n  '/api/webhooks'`, 'server/messaging/webhooks/routes.ts'],
+  ['Router().all(`/mcp`', 'server/doors/mcp/endpoint.ts'],
+  [`app.use('/api/app'`, 'server/doors/http/doors.ts'],
+  [`app.use('/docs'`, 'server/wiring/doors.ts'],
+  [`app.all(['/a', '/b']`, 'server/doors/http/server.ts'],
+  ['app.post(routes.uploadMedia.path', 'server/wiring/doors.ts'],
+  ['createExpressEndpoints(', 'server/doors/http/app-routes.ts'],
 ])('%s is not registered in %s but by the router', async (text, file) => {
   const planted = `const one = 1;\n${text}, serve);\n`;
   await plant({
     'generated/router.ts': planted,
-    'server/pages/routes.ts': planted,
+    'server/base/pages/routes.ts': planted,
     'server/networks/x/sandbox.ts': planted,
   });
   expect(await checkImports(tree)).toEqual([]);
@@ -283,7 +283,7 @@ test("slices may not read each other's tables, in however long a circle", async 
 test.each([`headers.get('location')`, `kit.records.put('key', id)`, `app.use('/docs', pages)`, 'app.use(router)'])(
   '%s registers no path of the API',
   async (text) => {
-    await plant({ 'server/http/doors.ts': text });
+    await plant({ 'server/doors/http/doors.ts': text });
     expect(await checkImports(tree)).toEqual([]);
   },
 );
@@ -300,7 +300,7 @@ test('web/ asks parts/time.ts for the time', async () => {
 });
 
 test('the command names file, line, import and rule, and fails', async () => {
-  await plant({ 'package.json': '{ "type": "module" }', 'contracts/posts.ts': `import '#server/errors';\n` });
+  await plant({ 'package.json': '{ "type": "module" }', 'contracts/posts.ts': `import '#server/base/errors';\n` });
   await cp(join(root, 'scripts/check-imports.ts'), join(tree, 'scripts/check-imports.ts'));
   const command = promisify(execFile)(process.execPath, ['--import', 'tsx', join(tree, 'scripts/check-imports.ts')]);
   await expect(command).rejects.toMatchObject({

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bounds } from '#server/bounds';
-import { escapeRegExp } from '#server/escape-reg-exp';
-import { createComments, mentionsIn } from '#server/review/comments';
-import { createCommentStore } from '#server/review/store';
-import { sql } from '#server/store/database';
+import { bounds } from '#server/base/bounds';
+import { escapeRegExp } from '#server/base/escape-reg-exp';
+import { createComments, mentionsIn } from '#server/planning/review/comments';
+import { createCommentStore } from '#server/planning/review/store';
+import { sql } from '#server/base/store/database';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 

@@ -7,8 +7,8 @@ import { actions, catalog } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
 import { networks } from '#generated/networks';
 import { createSampler } from '#scripts/sample';
-import { type Actions, type Handlers, prepareActions } from '#server/admission';
-import type { Caller } from '#server/context';
+import { type Actions, type Handlers, prepareActions } from '#server/agents/admission';
+import type { Caller } from '#server/base/context';
 
 const specTable = `
 accounts.list ReadOnly | providers.limits ReadOnly | posts.list ReadOnly | posts.get ReadOnly | posts.create Write

@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Post } from '#contracts/posts';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { publicationsOf } from '#test/support/publications';
 import { type Service, startService } from '#test/support/service';
 import { accountCalled, type Person, rowsOf, through, tryFile } from '#test/support/transfer';

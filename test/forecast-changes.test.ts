@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { wakes } from '#server/jobs/due-work';
-import { sql } from '#server/store/database';
+import { wakes } from '#server/base/jobs/due-work';
+import { sql } from '#server/base/store/database';
 import { randomOf } from '#test/support/random';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Statement } from '#server/store/database';
+import type { Statement } from '#server/base/store/database';
 import { rowsRead } from '#test/support/rows-read';
 import { type Service, startService } from '#test/support/service';
 

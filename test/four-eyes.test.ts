@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { lockAwaited } from '#test/support/locks';
 import { modern, speak } from '#test/support/mcp';
 import { type Service, startService } from '#test/support/service';

@@ -36,8 +36,8 @@ const shout = declaration(
 );
 const shoutHandler = `
 import type { postActions } from '#contracts/posts';
-import type { Handler } from '#server/context';
-import type { Reading } from '#server/posts/reading';
+import type { Handler } from '#server/base/context';
+import type { Reading } from '#server/writing/posts/reading';
 
 export const shoutPost = ({ reading }: { reading: Reading }): Handler<(typeof postActions)['posts.shout']> =>
   async ({ caller, input }) => {
@@ -65,8 +65,8 @@ export const echoActions = {${declaration(name, '', 'networks: z.int()', '')}};
 `;
 const echoesHandler = `
 import type { echoActions } from '#contracts/echoes';
-import type { Handler } from '#server/context';
-import type { Providers } from '#server/providers/providers';
+import type { Handler } from '#server/base/context';
+import type { Providers } from '#server/connecting/providers/providers';
 
 export const countNetworks = ({ providers }: { providers: Providers }): Handler<(typeof echoActions)['echoes.count']> =>
   async () => ({ networks: providers.limits().length });
@@ -163,10 +163,10 @@ test('from nothing it writes what is committed, to the byte', async () => {
 describe('the generator stops', () => {
   test('at a handler without a contract and at a contract without a handler, naming the file of each', async () => {
     const both = () => withFile('contracts/echoes.ts', echoes('echoes.count'), generate);
-    expect(await withFile('server/posts/actions/whisper.ts', shoutHandler, both)).toMatchObject({
+    expect(await withFile('server/writing/posts/actions/whisper.ts', shoutHandler, both)).toMatchObject({
       code: 1,
       stderr:
-        'server/posts/actions/whisper.ts has no contract: declare posts.whisper in contracts/ or remove the file\n' +
+        'server/writing/posts/actions/whisper.ts has no contract: declare posts.whisper in contracts/ or remove the file\n' +
         'echoes.count has no handler: write server/echoes/actions/count.ts\n',
     });
   });
@@ -174,7 +174,7 @@ describe('the generator stops', () => {
   // The others need no process: each of these errors ends the generator like the ones above.
   test('at a handler that has no name, and at a file that exports a second thing', async () => {
     const { actions } = await readContracts(copy);
-    const file = 'server/posts/actions/get.ts';
+    const file = 'server/writing/posts/actions/get.ts';
     const text = await read(file);
     for (const wrong of [text.replace('export const getPost =', 'export default'), `${text}export const more = 1;\n`]) {
       await expect(withFile(file, wrong, () => emitHandlers(copy, actions))).rejects.toThrow(
@@ -256,8 +256,8 @@ describe('three more actions, one more route and one more network', () => {
       'contracts/posts.ts',
       posts.replace('export const postActions = {', (opening) => opening + shout + hush),
     );
-    await write('server/posts/actions/shout.ts', shoutHandler);
-    await write('server/posts/actions/hush.ts', hushHandler);
+    await write('server/writing/posts/actions/shout.ts', shoutHandler);
+    await write('server/writing/posts/actions/hush.ts', hushHandler);
     await write('contracts/echoes.ts', echoes('echoes.count'));
     await write('server/echoes/actions/count.ts', echoesHandler);
     await write('contracts/whispers.ts', whispers('listWhispers', '/api/app/whispers'));

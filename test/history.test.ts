@@ -1,9 +1,9 @@
 import { decodeTime } from 'ulid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { HistoryEntry } from '#contracts/history';
-import { bounds } from '#server/bounds';
-import { newId } from '#server/ids';
-import { sql } from '#server/store/database';
+import { bounds } from '#server/base/bounds';
+import { newId } from '#server/base/ids';
+import { sql } from '#server/base/store/database';
 import { connectAgent } from '#test/support/agent';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '#server/store/database';
-import { readEntries } from '#server/transfer/read-entries';
+import { sql } from '#server/base/store/database';
+import { readEntries } from '#server/planning/transfer/read-entries';
 import { type Service, startService } from '#test/support/service';
 import { accountCalled, type Person, rowsOf, through, tryFile } from '#test/support/transfer';
 

@@ -12,9 +12,9 @@ let tree: string;
 beforeEach(async () => {
   tree = await mkdtemp(join(tmpdir(), 'posthorn-install-'));
   await cp(join(root, 'scripts'), join(tree, 'scripts'), { recursive: true });
-  await mkdir(join(tree, 'server/cli'), { recursive: true });
+  await mkdir(join(tree, 'server/wiring/cli'), { recursive: true });
   await mkdir(join(tree, 'dist'));
-  await writeFile(join(tree, 'server/cli/index.ts'), '');
+  await writeFile(join(tree, 'server/wiring/cli/index.ts'), '');
   await writeFile(join(tree, 'package-lock.json'), '{}');
   await writeFile(join(tree, 'npm.mjs'), "import { writeFileSync } from 'node:fs'; writeFileSync('npm-ran', '');");
   await writeFile(join(tree, 'dist/cli.js'), "console.log('runs'); setInterval(() => undefined, 1000);");

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { RunningAgenda } from '#server/jobs/agenda';
-import { createDueLoop, type DueLoop } from '#server/jobs/due-loop';
-import { type DueKind, dueWork } from '#server/jobs/due-work';
-import { overviewOf } from '#server/jobs/overview';
-import { createScheduler, type ServiceClock } from '#server/jobs/scheduler';
-import type { Database } from '#server/store/database';
+import type { RunningAgenda } from '#server/base/jobs/agenda';
+import { createDueLoop, type DueLoop } from '#server/base/jobs/due-loop';
+import { type DueKind, dueWork } from '#server/base/jobs/due-work';
+import { overviewOf } from '#server/base/jobs/overview';
+import { createScheduler, type ServiceClock } from '#server/base/jobs/scheduler';
+import type { Database } from '#server/base/store/database';
 import { until } from '#test/support/until';
 
 interface Job {

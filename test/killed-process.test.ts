@@ -5,7 +5,7 @@ import pg from 'pg';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Posthorn } from '#generated/sdk/src/index';
-import { bounds } from '#server/bounds';
+import { bounds } from '#server/base/bounds';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { setUpInstallation } from '#test/support/installation';
 import { modern, speak } from '#test/support/mcp';

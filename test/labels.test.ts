@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bounds } from '#server/bounds';
-import { sql } from '#server/store/database';
+import { bounds } from '#server/base/bounds';
+import { sql } from '#server/base/store/database';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 

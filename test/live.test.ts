@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { bounds } from '#server/bounds';
-import { openDatabase, sql } from '#server/store/database';
+import { bounds } from '#server/base/bounds';
+import { openDatabase, sql } from '#server/base/store/database';
 import { lockAwaited } from '#test/support/locks';
 import { openPosthorn } from '#test/support/posthorn';
 import { startReceiver } from '#test/support/receiver';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Route } from '#contracts/define';
 import { routes } from '#generated/rest';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { type Service, startService } from '#test/support/service';
 import { newTeam, type Team } from '#test/support/teams';
 

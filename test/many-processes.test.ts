@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Posthorn } from '#generated/sdk/src/index';
-import { migrations } from '#server/store/migrations/index';
+import { migrations } from '#server/base/store/migrations/index';
 import { startBalancer } from '#test/support/balancer';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { setUpInstallation } from '#test/support/installation';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { MediaItem } from '#contracts/media';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { selfSigned } from '#test/support/certificate';
 import { pretendInternet } from '#test/support/internet';
 import { lockAwaited } from '#test/support/locks';

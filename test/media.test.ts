@@ -12,7 +12,7 @@ import { BadFile } from '#server/media/file-type';
 import { readImage } from '#server/media/image';
 import { describeUpload } from '#server/media/incoming';
 import { readVideo } from '#server/media/video';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { selfSigned } from '#test/support/certificate';
 import { pretendInternet } from '#test/support/internet';
 import { type Service, startService } from '#test/support/service';

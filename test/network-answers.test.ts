@@ -4,7 +4,7 @@ import { cannotRefresh } from '#server/networks/oauth2';
 import { createNetworks } from '#server/networks/registry';
 import type { NetworkAnswer, NetworkRequest, Request } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { signIn } from '#server/sandbox/sign-up';
+import { signIn } from '#server/simulation/sandbox/sign-up';
 import { networks as folders, postOf } from '#test/support/networks';
 import { createPublisher, prepareFully, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Json, Network, NetworkPost, Site } from '#server/networks/network';
 import type { NetworkRequest } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { sayYes } from '#server/sandbox/sign-up';
+import { sayYes } from '#server/simulation/sandbox/sign-up';
 import { complaintsAbout } from '#test/support/documented';
 import { documented, networks, type PostExample, postOf } from '#test/support/networks';
 import { createPublisher, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';

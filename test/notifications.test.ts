@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Notification } from '#contracts/notifications';
 import type { Post } from '#contracts/posts';
-import { jsonOf } from '#server/json/json-text';
-import type { LiveEvent } from '#server/live/changes';
-import { sql } from '#server/store/database';
+import { jsonOf } from '#server/base/json/json-text';
+import type { LiveEvent } from '#server/base/live/changes';
+import { sql } from '#server/base/store/database';
 import { lockAwaited } from '#test/support/locks';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';

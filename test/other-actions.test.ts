@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { networks } from '#generated/networks';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;

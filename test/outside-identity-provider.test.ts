@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOutsideIdentity, type OutsideIdentity } from '#server/auth/identity-provider/outside';
-import { readConfig } from '#server/config/config';
-import { sql } from '#server/store/database';
+import { createOutsideIdentity, type OutsideIdentity } from '#server/access/auth/identity-provider/outside';
+import { readConfig } from '#server/base/config/config';
+import { sql } from '#server/base/store/database';
 import { approve, type Documents, type Identity, startDocuments, startIdentity } from '#test/support/identity';
 
 /** The embedded provider of another Posthorn plays the company's own. */

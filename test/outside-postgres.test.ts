@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client } from '#generated/sdk/src/index';
-import { findAction } from '#server/admission';
-import { readConfig } from '#server/config/config';
-import { type RunningService, start } from '#server/main';
-import { connectInSandbox } from '#server/sandbox/sign-up';
-import { openDatabase, sql } from '#server/store/database';
+import { findAction } from '#server/agents/admission';
+import { readConfig } from '#server/base/config/config';
+import { type RunningService, start } from '#server/wiring/main';
+import { connectInSandbox } from '#server/simulation/sandbox/sign-up';
+import { openDatabase, sql } from '#server/base/store/database';
 import {
   type DebianServer,
   startBouncer,

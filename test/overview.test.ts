@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { publicationsOf } from '#test/support/publications';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';

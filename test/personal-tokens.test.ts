@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Role } from '#contracts/scopes';
 import { actions } from '#generated/catalog';
-import { looksLikeToken, newToken } from '#server/auth/token-format';
-import { sql } from '#server/store/database';
+import { looksLikeToken, newToken } from '#server/access/auth/token-format';
+import { sql } from '#server/base/store/database';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;

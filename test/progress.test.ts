@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { SendStep } from '#contracts/posts';
 import type { PublishMedia, Sending, Site } from '#server/networks/network';
 import type { NetworkAnswer } from '#server/networks/request';
-import { type NewStep, watchPreparation } from '#server/publishing/progress';
-import { openDatabase } from '#server/store/database';
+import { type NewStep, watchPreparation } from '#server/delivery/publishing/progress';
+import { openDatabase } from '#server/base/store/database';
 import { openPosthorn } from '#test/support/posthorn';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { type PushService, startPushService } from '#test/support/push-service';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';

@@ -7,7 +7,7 @@ import type { ApprovalCard } from '#contracts/approvals';
 import type { EditorView } from '#contracts/posts';
 import { type FitTarget, fitImage, recipe } from '#server/media/fit-image';
 import { createRenditionStore } from '#server/media/store';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { modern, speak } from '#test/support/mcp';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';

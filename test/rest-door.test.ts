@@ -4,9 +4,9 @@ import express from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalog } from '#generated/catalog';
 import { readContracts } from '#scripts/contracts';
-import { createRateLimits } from '#server/auth/rate-limit';
-import { createCountStore } from '#server/auth/store';
-import { createHttpServer } from '#server/http/server';
+import { createRateLimits } from '#server/access/auth/rate-limit';
+import { createCountStore } from '#server/access/auth/store';
+import { createHttpServer } from '#server/doors/http/server';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;

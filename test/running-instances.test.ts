@@ -14,8 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { readConfig } from '#server/config/config';
-import { announce, findRunning, runningIn } from '#server/startup/running-instances';
+import { readConfig } from '#server/base/config/config';
+import { announce, findRunning, runningIn } from '#server/operation/startup/running-instances';
 
 const uid = process.getuid?.() ?? 0;
 const url = 'http://localhost:1';

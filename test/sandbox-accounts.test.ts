@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createFaults } from '#server/sandbox/faults';
-import { createSandboxStore } from '#server/sandbox/store';
+import { createFaults } from '#server/simulation/sandbox/faults';
+import { createSandboxStore } from '#server/simulation/sandbox/store';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;

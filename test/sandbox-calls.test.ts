@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NetworkAccount } from '#server/networks/network';
-import { sayYes } from '#server/sandbox/sign-up';
+import { sayYes } from '#server/simulation/sandbox/sign-up';
 import { complaintsAbout } from '#test/support/documented';
 import { documented, mediaOf, networks, postOf } from '#test/support/networks';
 import { createPublisher, type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbox';

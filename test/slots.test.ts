@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bounds } from '#server/bounds';
-import { occurrencesOf } from '#server/slots/occurrences';
+import { bounds } from '#server/base/bounds';
+import { occurrencesOf } from '#server/planning/slots/occurrences';
 import { type Service, startService } from '#test/support/service';
 
 const minuteMs = 60_000;

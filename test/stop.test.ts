@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readConfig } from '#server/config/config';
-import { type RunningService, start } from '#server/main';
+import { readConfig } from '#server/base/config/config';
+import { type RunningService, start } from '#server/wiring/main';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { until } from '#test/support/until';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bounds } from '#server/bounds';
+import { bounds } from '#server/base/bounds';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;

@@ -4,8 +4,8 @@ import supertest from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { actions } from '#generated/catalog';
 import { rest } from '#generated/rest';
-import { findAction } from '#server/admission';
-import { badInput, issuesOf, Refusal } from '#server/errors';
+import { findAction } from '#server/agents/admission';
+import { badInput, issuesOf, Refusal } from '#server/base/errors';
 import { type Service, startService } from '#test/support/service';
 
 /** Our own table serves the actions. ts-rest must answer the same from the generated contract and the same actions. */

@@ -74,11 +74,11 @@ const defined = (values) => Object.fromEntries(Object.entries(values).filter(([,
 
 /** The service's own statements, run through its own stores. */
 const workIn = async (number) => {
-  const { createDeliveryStore } = await importCompiled('server/webhooks/store.ts');
-  const { createPublishingStore } = await importCompiled('server/publishing/store.ts');
-  const { createPostStore } = await importCompiled('server/posts/store.ts');
-  const { createAnalyticsStore } = await importCompiled('server/analytics/store.ts');
-  const { offsetPeriodsOf } = await importCompiled('server/analytics/time-zone.ts');
+  const { createDeliveryStore } = await importCompiled('server/messaging/webhooks/store.ts');
+  const { createPublishingStore } = await importCompiled('server/delivery/publishing/store.ts');
+  const { createPostStore } = await importCompiled('server/writing/posts/store.ts');
+  const { createAnalyticsStore } = await importCompiled('server/delivery/analytics/store.ts');
+  const { offsetPeriodsOf } = await importCompiled('server/delivery/analytics/time-zone.ts');
   const { from, to, timeZone } = range;
   const periods = offsetPeriodsOf(from, to, timeZone);
   const rooms = new Map(['x', 'bluesky'].map((network) => [network, 50]));

@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import express from 'express';
 import { sandboxes } from '../../generated/sandboxes.ts';
-import { createMemorySandboxStore } from '../../server/sandbox/memory-store.ts';
-import { createSandboxes } from '../../server/sandbox/sandboxes.ts';
+import { createMemorySandboxStore } from '../../server/simulation/sandbox/memory-store.ts';
+import { createSandboxes } from '../../server/simulation/sandbox/sandboxes.ts';
 
 export const startNetwork = async () => {
   const arrivals = new Map();

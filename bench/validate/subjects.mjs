@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { postActions } from '../../contracts/posts.ts';
 import { networks } from '../../generated/networks.ts';
-import { checkLimits } from '../../server/posts/limits.ts';
+import { checkLimits } from '../../server/writing/posts/limits.ts';
 import * as byHand from './by-hand.mjs';
 import { cpuMs } from './cpu-ms.mjs';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Fault, FaultMoment } from '#server/networks/sandbox';
-import { sayYes } from '#server/sandbox/sign-up';
+import { sayYes } from '#server/simulation/sandbox/sign-up';
 import type { startSandboxNetworks } from '#test/support/sandbox';
 import { type ForeignClient, folder } from './clients.ts';
 import type { Gate } from './gate.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import type { Sandboxes } from '#server/sandbox/sandboxes';
+import type { Sandboxes } from '#server/simulation/sandbox/sandboxes';
 import { selfSigned } from '#test/support/certificate';
 import { networks } from '#test/support/networks';
 

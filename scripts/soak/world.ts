@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { Posthorn } from '#generated/sdk/src/index';
-import { startEmbedded } from '#server/store/embedded';
+import { startEmbedded } from '#server/base/store/embedded';
 import { createProcesses } from '#test/support/processes';
 import { startReceiver } from '#test/support/receiver';
 import { startBalancer } from './balancer.ts';

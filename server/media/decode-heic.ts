@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { bounds } from '#server/bounds';
-import { Refusal } from '#server/errors';
+import { bounds } from '#server/base/bounds';
+import { Refusal } from '#server/base/errors';
 import { runBounded } from './bounded-process.ts';
 import { BadFile, tooManyPixels } from './file-type.ts';
 

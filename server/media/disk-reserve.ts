@@ -1,5 +1,5 @@
-import { Refusal } from '#server/errors';
-import type { MeasureFreeBytes } from '#server/health/disk-space';
+import { Refusal } from '#server/base/errors';
+import type { MeasureFreeBytes } from '#server/base/health/disk-space';
 
 const retryAfterSeconds = 300;
 

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { loadSharp } from '#server/pictures';
+import { loadSharp } from '#server/base/pictures';
 import { BadFile } from './file-type.ts';
 
 /** Some programs write a few bytes after the end marker. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { bounds } from '#server/bounds';
-import { createSemaphore } from '#server/jobs/semaphore';
+import { bounds } from '#server/base/bounds';
+import { createSemaphore } from '#server/base/jobs/semaphore';
 import { type EndReason, type ProcessEnd, runBounded, searchPath } from './bounded-process.ts';
 
 /** Properties of a file, as ffprobe reports them. */

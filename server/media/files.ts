@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { mustBeUsable, unlessMissing } from '#server/health/folder';
+import { mustBeUsable, unlessMissing } from '#server/base/health/folder';
 
 /** First and last byte, both included. */
 export interface ByteRange {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Refusal } from '#server/errors';
-import { createDueLoop, type DueLoop } from '#server/jobs/due-loop';
+import { Refusal } from '#server/base/errors';
+import { createDueLoop, type DueLoop } from '#server/base/jobs/due-loop';
 import type { FitJob, FitJobStore } from '#server/media/fits/store';
 import { NoRoom } from './disk-reserve.ts';
 import { type Ffmpeg, FitTrouble } from './ffmpeg.ts';

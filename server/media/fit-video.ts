@@ -1,5 +1,5 @@
 import { open, stat } from 'node:fs/promises';
-import { bounds } from '#server/bounds';
+import { bounds } from '#server/base/bounds';
 import type { FitMode } from '#server/networks/fit';
 import { type Ffmpeg, FitTrouble, type Probe, threads } from './ffmpeg.ts';
 import { BadFile } from './file-type.ts';

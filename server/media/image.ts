@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Metadata as SharpMetadata, SharpOptions } from 'sharp';
-import { bounds } from '#server/bounds';
-import { Refusal } from '#server/errors';
-import { loadSharp, withPixels } from '#server/pictures';
+import { bounds } from '#server/base/bounds';
+import { Refusal } from '#server/base/errors';
+import { loadSharp, withPixels } from '#server/base/pictures';
 import { decodeHeic } from './decode-heic.ts';
 import { BadFile, tooManyPixels } from './file-type.ts';
 import { stripMetadata } from './strip-metadata.ts';

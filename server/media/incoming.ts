@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { badInput } from '#server/errors';
+import { badInput } from '#server/base/errors';
 import { type DiskReserve, NoRoom } from './disk-reserve.ts';
 import { BadFile, type FileType, fileType, headBytes } from './file-type.ts';
 import { filesIn } from './files.ts';

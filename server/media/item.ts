@@ -1,5 +1,5 @@
 import type { MediaItem } from '#contracts/media';
-import { isMediaId } from '#server/ids';
+import { isMediaId } from '#server/base/ids';
 import type { NetworkMedia } from '#server/networks/network';
 import type { MediaRow } from './store.ts';
 

@@ -1,11 +1,11 @@
 import { buffer } from 'node:stream/consumers';
 import type { LibraryItem, MediaItem } from '#contracts/media';
-import type { Rights } from '#server/auth/rights';
-import { bounds } from '#server/bounds';
-import type { Caller } from '#server/context';
-import { badInput, mustBeHuman, notFound, pageOf } from '#server/errors';
+import type { Rights } from '#server/access/auth/rights';
+import { bounds } from '#server/base/bounds';
+import type { Caller } from '#server/base/context';
+import { badInput, mustBeHuman, notFound, pageOf } from '#server/base/errors';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
-import { fromCursor, toPage } from '#server/store/page';
+import { fromCursor, toPage } from '#server/base/store/page';
 import type { ByteRange, MediaFiles } from './files.ts';
 import { thumbnailKey, toMediaItem, toNamedItem, toNetworkMedia } from './item.ts';
 import type { MediaSearch, MediaStore, RenditionStore } from './store.ts';

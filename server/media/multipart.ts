@@ -1,5 +1,5 @@
-import { bounds } from '#server/bounds';
-import { badInput } from '#server/errors';
+import { bounds } from '#server/base/bounds';
+import { badInput } from '#server/base/errors';
 
 /** One part of a form. The unread rest of its body is skipped. */
 export interface Part {

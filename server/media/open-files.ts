@@ -1,5 +1,5 @@
-import { type Config, mediaFolder, SettingError } from '#server/config/config';
-import { messageOf } from '#server/store/pg-errors';
+import { type Config, mediaFolder, SettingError } from '#server/base/config/config';
+import { messageOf } from '#server/base/store/pg-errors';
 import { createLocalFiles, type MediaFiles } from './files.ts';
 import { createS3Files } from './s3-files.ts';
 

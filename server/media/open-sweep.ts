@@ -1,6 +1,6 @@
-import type { Clock } from '#server/clock';
-import { type Config, incomingFolder } from '#server/config/config';
-import type { Database } from '#server/store/database';
+import type { Clock } from '#server/base/clock';
+import { type Config, incomingFolder } from '#server/base/config/config';
+import type { Database } from '#server/base/store/database';
 import { openMediaFiles } from './open-files.ts';
 import { createMediaStore, createRenditionStore, createResumableStore } from './store.ts';
 import { createIncomingSweep, createSweep } from './sweep.ts';

@@ -1,6 +1,6 @@
-import type { Rights } from '#server/auth/rights';
-import type { Caller } from '#server/context';
-import { notFound, Refusal } from '#server/errors';
+import type { Rights } from '#server/access/auth/rights';
+import type { Caller } from '#server/base/context';
+import { notFound, Refusal } from '#server/base/errors';
 import type { MediaFiles } from './files.ts';
 import { thumbnailKey } from './item.ts';
 import type { MediaStore } from './store.ts';

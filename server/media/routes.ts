@@ -1,7 +1,7 @@
 import type { MediaRoutes } from '#contracts/media';
-import type { RouteCall, RouteHandlers } from '#server/context';
-import { keyOf, markReplayed } from '#server/idempotency/header';
-import { idsIn } from '#server/ids';
+import type { RouteCall, RouteHandlers } from '#server/base/context';
+import { keyOf, markReplayed } from '#server/base/idempotency/header';
+import { idsIn } from '#server/base/ids';
 import type { IsScheduled, MediaLibrary, UsesOf } from './library.ts';
 import type { Removal } from './removal.ts';
 import type { UploadOnce } from './upload-once.ts';

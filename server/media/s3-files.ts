@@ -3,8 +3,8 @@ import { rm, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AwsV4Signer } from 'aws4fetch';
 import type { Dispatcher } from 'undici';
-import type { S3Store } from '#server/config/config';
-import { answerWithin } from '#server/health/answer-within';
+import type { S3Store } from '#server/base/config/config';
+import { answerWithin } from '#server/base/health/answer-within';
 import type { MediaFiles } from './files.ts';
 
 /** Any store that speaks S3, addressed by path. Its address comes from the operator, so no guarded client is needed. */

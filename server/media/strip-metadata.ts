@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { bounds } from '#server/bounds';
-import { createYieldToEventLoop } from '#server/jobs/yield-to-event-loop';
+import { bounds } from '#server/base/bounds';
+import { createYieldToEventLoop } from '#server/base/jobs/yield-to-event-loop';
 
 export interface Metadata {
   /** As in EXIF, 1 to 8. */

@@ -1,4 +1,4 @@
-import type { Clock } from '#server/clock';
+import type { Clock } from '#server/base/clock';
 import type { MediaFiles } from './files.ts';
 import { sweepIncoming } from './incoming.ts';
 import type { MediaStore, RenditionStore, ResumableStore } from './store.ts';

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { instantOf } from '#contracts/instant';
 import type { UploadAddress } from '#contracts/media';
 import { editors, type Role } from '#contracts/scopes';
-import { bounds } from '#server/bounds';
-import type { Clock } from '#server/clock';
-import type { Caller, UploadAccess } from '#server/context';
-import { Refusal } from '#server/errors';
-import type { Seal } from '#server/secrets/seal';
+import { bounds } from '#server/base/bounds';
+import type { Clock } from '#server/base/clock';
+import type { Caller, UploadAccess } from '#server/base/context';
+import { Refusal } from '#server/base/errors';
+import type { Seal } from '#server/base/secrets/seal';
 import type { UploadAddressStore } from './store.ts';
 import type { Record } from './uploads.ts';
 

@@ -1,6 +1,6 @@
 import type { MediaItem } from '#contracts/media';
-import type { Caller } from '#server/context';
-import type { IdempotentAnswers } from '#server/idempotency/answers';
+import type { Caller } from '#server/base/context';
+import type { IdempotentAnswers } from '#server/base/idempotency/answers';
 import type { Received } from './incoming.ts';
 import type { Record as RecordOf, Uploads } from './uploads.ts';
 

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { bounds } from '#server/bounds';
+import { bounds } from '#server/base/bounds';
 import { tooManyPixels } from './file-type.ts';
 import { readIsoFile } from './iso-file.ts';
 import { damaged } from './video-file.ts';

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { bounds } from '#server/bounds';
+import { bounds } from '#server/base/bounds';
 import { BadFile } from './file-type.ts';
 import { damaged, noPicture, readAt } from './video-file.ts';
 

@@ -1,6 +1,6 @@
-import { isPublicAddress } from '#server/config/config';
-import { answerWithin, NoAnswer } from '#server/health/answer-within';
-import { type Check, checksNamed } from '#server/health/check';
+import { isPublicAddress } from '#server/base/config/config';
+import { answerWithin, NoAnswer } from '#server/base/health/answer-within';
+import { type Check, checksNamed } from '#server/base/health/check';
 import type { Network, Site } from './network.ts';
 import { checkCredentials, checkVersionFormat } from './settings-check.ts';
 import { asTrouble, whatHappened } from './trouble.ts';

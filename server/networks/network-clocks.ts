@@ -1,5 +1,5 @@
-import { type Clock, movedMsOf } from '#server/clock';
-import { answerWithin } from '#server/health/answer-within';
+import { type Clock, movedMsOf } from '#server/base/clock';
+import { answerWithin } from '#server/base/health/answer-within';
 import type { Site } from './network.ts';
 import type { Request } from './request.ts';
 

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '#server/clock';
+import { type Clock, systemClock } from '#server/base/clock';
 import type { Network, Site } from './network.ts';
 
 /** Any answer has a `Date`, also a refusal. */

@@ -1,7 +1,7 @@
-import type { Clock } from '#server/clock';
-import type { Config } from '#server/config/config';
-import type { Outbound } from '#server/outbound/guarded-client';
-import { createSandboxClient } from '#server/outbound/sandbox-client';
+import type { Clock } from '#server/base/clock';
+import type { Config } from '#server/base/config/config';
+import type { Outbound } from '#server/base/outbound/guarded-client';
+import { createSandboxClient } from '#server/base/outbound/sandbox-client';
 import { createRequest } from './request.ts';
 import { createSites } from './sites.ts';
 

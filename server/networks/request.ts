@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { z } from 'zod';
-import type { Outbound, WriteGuard } from '#server/outbound/guarded-client';
+import type { Outbound, WriteGuard } from '#server/base/outbound/guarded-client';
 import { NetworkTrouble } from './trouble.ts';
 
 /** A stream of known length. */

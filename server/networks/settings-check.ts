@@ -1,4 +1,4 @@
-import { type Check, checksNamed } from '#server/health/check';
+import { type Check, checksNamed } from '#server/base/health/check';
 import type { Network } from './network.ts';
 
 type ReadSetting = (name: string) => string | undefined;

@@ -1,4 +1,4 @@
-import type { Clock } from '#server/clock';
+import type { Clock } from '#server/base/clock';
 import type { Network, Registration, Site } from './network.ts';
 import type { Request } from './request.ts';
 

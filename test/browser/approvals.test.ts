@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Page, Response } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { findBrokenLink } from '#server/receipts/verify-receipts';
-import { sql } from '#server/store/database';
+import { findBrokenLink } from '#server/access/receipts/verify-receipts';
+import { sql } from '#server/base/store/database';
 import { connectAgent } from '#test/support/agent';
 import { until } from '#test/support/until';
 import {

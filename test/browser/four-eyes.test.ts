@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { axe, go, inBrowser, intercept } from './harness.ts';
 
 inBrowser('approvers only', (world) => {

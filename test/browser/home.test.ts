@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { connectAgent } from '#test/support/agent';
 import { until } from '#test/support/until';
 import { axe, go, inBrowser, intercept, isAt, isClean, readsAnswer } from './harness.ts';

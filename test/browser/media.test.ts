@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { axe, inBrowser, intercept, isClean, letPageReact } from './harness.ts';
 
 const picture = async (name: string, background = '#8a4b08') => ({

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { newId } from '#server/ids';
-import { sql } from '#server/store/database';
+import { newId } from '#server/base/ids';
+import { sql } from '#server/base/store/database';
 import { connectAgent } from '#test/support/agent';
 import { type MailServer, startMailServer } from '#test/support/mail-server';
 import { until } from '#test/support/until';

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { go, inBrowser, intercept, isSideways } from '#test/browser/harness';
 import { networkKeys } from '#test/support/network-keys';
 import { publicationsOf } from '#test/support/publications';

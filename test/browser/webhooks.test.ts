@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import { startReceiver } from '#test/support/receiver';
 import { newTeam } from '#test/support/teams';
 import { axe, endSession, go, inBrowser, isClean, isSideways, loseAnswer, signInAgain } from './harness.ts';

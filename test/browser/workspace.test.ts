@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createBackupList } from '#server/backup/store';
-import { beginHold } from '#server/hold/hold';
+import { createBackupList } from '#server/operation/backup/store';
+import { beginHold } from '#server/operation/hold/hold';
 import { until } from '#test/support/until';
 import { axe, go, holdAnswer, inBrowser, intercept, isClean, loseAnswer, pathOf } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { measureClockSkewMs } from '#server/store/clock-skew';
-import { type Database, openDatabase } from '#server/store/database';
+import { measureClockSkewMs } from '#server/base/store/clock-skew';
+import { type Database, openDatabase } from '#server/base/store/database';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 
 const hourMs = 3_600_000;

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
-import { copyIn } from '#server/store/copy';
+import { copyIn } from '#server/base/store/copy';
 
 test('a copy into a table leaves no listener behind, however often it waits for the socket', async () => {
   const stream = Object.assign(new EventEmitter(), { writableNeedDrain: true });

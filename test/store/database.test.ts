@@ -5,10 +5,10 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { DataTypes, Model } from 'sequelize';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { connectionFrom } from '#server/store/connection';
-import { type Connection, type Database, openDatabase, sql } from '#server/store/database';
-import { clientFor } from '#server/store/leader-client';
-import { openModels } from '#server/store/models';
+import { connectionFrom } from '#server/base/store/connection';
+import { type Connection, type Database, openDatabase, sql } from '#server/base/store/database';
+import { clientFor } from '#server/base/store/leader-client';
+import { openModels } from '#server/base/store/models';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { until } from '#test/support/until';
 

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Embedded, type EmbeddedOptions, startEmbedded, trimLog } from '#server/store/embedded';
-import { isAlive } from '#server/store/embedded-process';
+import { type Embedded, type EmbeddedOptions, startEmbedded, trimLog } from '#server/base/store/embedded';
+import { isAlive } from '#server/base/store/embedded-process';
 import { until } from '#test/support/until';
 
 const isRoot = process.getuid?.() === 0;

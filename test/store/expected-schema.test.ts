@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { expect, test } from 'vitest';
-import { openDatabase } from '#server/store/database';
-import { expectedAfter } from '#server/store/expected-schema';
-import { migrations } from '#server/store/migrations/index';
-import { checkIndexes, restoreIndexes } from '#server/store/schema-checks';
+import { openDatabase } from '#server/base/store/database';
+import { expectedAfter } from '#server/base/store/expected-schema';
+import { migrations } from '#server/base/store/migrations/index';
+import { checkIndexes, restoreIndexes } from '#server/base/store/schema-checks';
 import { freshDatabase } from '#test/support/database';
 
 test('doctor knows every table and index of the migrations, and makes a dropped index again as it was', async ({

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { applyPostponed } from '#server/startup/startup-migrations';
-import { type Database, openDatabase, sql } from '#server/store/database';
+import { applyPostponed } from '#server/operation/startup/startup-migrations';
+import { type Database, openDatabase, sql } from '#server/base/store/database';
 import {
   beforeNextMigration,
   describePostponed,
@@ -9,8 +9,8 @@ import {
   migrate,
   pendingIn,
   postponedIn,
-} from '#server/store/migrate';
-import { migrations } from '#server/store/migrations/index';
+} from '#server/base/store/migrate';
+import { migrations } from '#server/base/store/migrations/index';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { publicationsOf } from '#test/support/publications';
 import { until } from '#test/support/until';

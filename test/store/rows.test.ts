@@ -86,7 +86,7 @@ const kinds = new Map<number, string>([
 const kindOfColumn = (oid: number) => kinds.get(oid) ?? 'string';
 
 /** Their statements are made for a table that is an argument, and for one that Agenda makes when it starts. */
-const notDescribed = ['/server/store/sealed-column.ts', '/server/jobs/read-jobs.ts'];
+const notDescribed = ['/server/base/store/sealed-column.ts', '/server/base/jobs/read-jobs.ts'];
 
 /** Every call of `query` and `queryReplica` of a Database whose rows have a type. */
 const readExpectations = (): Expectation[] => {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { packageRoot } from '#server/config/config';
-import { type Database, openDatabase, sql } from '#server/store/database';
+import { packageRoot } from '#server/base/config/config';
+import { type Database, openDatabase, sql } from '#server/base/store/database';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { type DebianServer, startLeader, stopServers, withoutGerman } from '#test/support/debian-postgres';
 import { until } from '#test/support/until';
@@ -173,7 +173,7 @@ describe('what we know of the inside of pg', () => {
 
   it('is known of the version that is installed', () => {
     // After an upgrade of pg, compare lib/client.js, lib/connection.js and pg-protocol's parser.js with
-    // server/store/prepared-query.ts, statement-line.ts and careful-client.ts, then update the versions here.
+    // server/base/store/prepared-query.ts, statement-line.ts and careful-client.ts, then update the versions here.
     expect({ pg: versionOf('pg'), protocol: versionOf('pg-protocol') }).toEqual({ pg: '8.23.1', protocol: '1.16.1' });
   });
 

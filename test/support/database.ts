@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import type { Connection } from '#server/store/database';
+import type { Connection } from '#server/base/store/database';
 import { sharedPostgres } from './shared.ts';
 
 export interface FreshDatabase {

@@ -1,4 +1,4 @@
-import { startEmbedded } from '#server/store/embedded';
+import { startEmbedded } from '#server/base/store/embedded';
 
 // One more process that uses the embedded server, for tests that need to kill it.
 const [dir = ''] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import { buildConnector } from 'undici';
-import type { OutboundOptions } from '#server/outbound/guarded-client';
+import type { OutboundOptions } from '#server/base/outbound/guarded-client';
 
 /**
  * DNS and sockets for the guarded client: names resolve to the addresses of the test, one list after the other,

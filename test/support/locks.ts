@@ -1,4 +1,4 @@
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import type { Service } from './service.ts';
 import { until } from './until.ts';
 

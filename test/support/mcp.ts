@@ -6,12 +6,12 @@ import { mcpPaths } from '#contracts/mcp';
 import { type Scope, scopes } from '#contracts/scopes';
 import { actions } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
-import type { ApprovalRequest } from '#server/approvals/cards';
-import { createRateLimits } from '#server/auth/rate-limit';
-import { answerErrors } from '#server/http/errors';
-import { tagRequest } from '#server/http/request';
-import { createHttpServer } from '#server/http/server';
-import { createMcpEndpoint, type McpParts } from '#server/mcp/endpoint';
+import type { ApprovalRequest } from '#server/agents/approvals/cards';
+import { createRateLimits } from '#server/access/auth/rate-limit';
+import { answerErrors } from '#server/doors/http/errors';
+import { tagRequest } from '#server/doors/http/request';
+import { createHttpServer } from '#server/doors/http/server';
+import { createMcpEndpoint, type McpParts } from '#server/doors/mcp/endpoint';
 import type { Answer, Service } from './service.ts';
 
 export const modern = '2026-07-28';

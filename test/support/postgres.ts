@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { type Connection, openDatabase } from '#server/store/database';
-import { startEmbedded } from '#server/store/embedded';
-import { migrate } from '#server/store/migrate';
-import { migrations } from '#server/store/migrations/index';
+import { type Connection, openDatabase } from '#server/base/store/database';
+import { startEmbedded } from '#server/base/store/embedded';
+import { migrate } from '#server/base/store/migrate';
+import { migrations } from '#server/base/store/migrations/index';
 
 export interface SharedPostgres {
   readonly connection: Connection;

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { serverHolding } from '#server/store/embedded-process';
+import { serverHolding } from '#server/base/store/embedded-process';
 import { buildProgram, buildWeb } from './shared.ts';
 import { until } from './until.ts';
 

@@ -17,10 +17,10 @@ import type {
 } from '#server/networks/network';
 import { createRequest } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
-import { createOutbound } from '#server/outbound/guarded-client';
-import { createMemorySandboxStore } from '#server/sandbox/memory-store';
-import { createSandboxes } from '#server/sandbox/sandboxes';
-import { signIn } from '#server/sandbox/sign-up';
+import { createOutbound } from '#server/base/outbound/guarded-client';
+import { createMemorySandboxStore } from '#server/simulation/sandbox/memory-store';
+import { createSandboxes } from '#server/simulation/sandbox/sandboxes';
+import { signIn } from '#server/simulation/sandbox/sign-up';
 import { type RecordedRequest, recordRequests } from './documented.ts';
 import { documented, sandboxes as folders } from './networks.ts';
 import { mp4 } from './videos.ts';

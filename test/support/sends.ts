@@ -1,5 +1,5 @@
 import type { Post } from '#contracts/posts';
-import { sql } from '#server/store/database';
+import { sql } from '#server/base/store/database';
 import type { Service } from './service.ts';
 import { until } from './until.ts';
 

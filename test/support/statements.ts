@@ -11,21 +11,21 @@ export interface ServiceStatement {
  */
 export const readStatements = async (): Promise<ServiceStatement[]> => {
   const statements: ServiceStatement[] = [];
-  const actual = await import('#server/store/database');
+  const actual = await import('#server/base/store/database');
   vi.resetModules();
-  vi.doMock('#server/store/database', () => ({
+  vi.doMock('#server/base/store/database', () => ({
     ...actual,
     sql: (name: string, text: string) => {
       statements.push({ name, text });
       return actual.sql(name, text);
     },
   }));
-  await import('#server/app/open-service');
+  await import('#server/wiring/open-service');
   // Those of commands.
-  await import('#server/backup/store');
-  await import('#server/demo/store');
-  await import('#server/store/other-sessions');
-  vi.doUnmock('#server/store/database');
+  await import('#server/operation/backup/store');
+  await import('#server/wiring/demo/store');
+  await import('#server/base/store/other-sessions');
+  vi.doUnmock('#server/base/store/database');
   vi.resetModules();
   return statements;
 };

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { EventType } from '#contracts/events';
-import { jsonOf } from '#server/json/json-text';
+import { jsonOf } from '#server/base/json/json-text';
 import type { Service } from './service.ts';
 
 /** A new workspace with its signed-in owner, so that webhooks of one test do not affect others. */

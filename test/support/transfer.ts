@@ -1,5 +1,5 @@
-import { newId } from '#server/ids';
-import { sql } from '#server/store/database';
+import { newId } from '#server/base/ids';
+import { sql } from '#server/base/store/database';
 import type { Service } from './service.ts';
 
 export type Person = ReturnType<Service['browser']>;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import type { Connection } from '#server/store/database';
+import type { Connection } from '#server/base/store/database';
 
 /** One connection of a client to PostgreSQL. */
 export interface WireConnection {

@@ -1,4 +1,4 @@
-import { byteOrderMark } from '#server/transfer/csv';
+import { byteOrderMark } from '#server/planning/transfer/csv';
 
 export const saveFile = (blob: Blob, name: string) => {
   const url = URL.createObjectURL(blob);

@@ -1,5 +1,5 @@
 import type { mediaActions } from '#contracts/media';
-import type { Handler } from '#server/context';
+import type { Handler } from '#server/base/context';
 import type { MediaLibrary } from '#server/media/library';
 import type { UploadAddresses } from '#server/media/upload-addresses';
 

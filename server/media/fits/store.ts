@@ -1,7 +1,7 @@
-import { bounds } from '#server/bounds';
-import { wakes } from '#server/jobs/due-work';
+import { bounds } from '#server/base/bounds';
+import { wakes } from '#server/base/jobs/due-work';
 import type { FitMode } from '#server/networks/fit';
-import { type Database, sql } from '#server/store/database';
+import { type Database, sql } from '#server/base/store/database';
 
 export interface RenditionKey {
   readonly mediaId: string;

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { decodePicture } from '#server/pictures';
+import { decodePicture } from '#server/base/pictures';
 
 interface Page {
   readonly jpeg: Buffer;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { decodePicture, loadSharp } from '#server/pictures';
+import { decodePicture, loadSharp } from '#server/base/pictures';
 
 /**
  * Width divided by height, for sandboxes that refuse what the network refuses; undefined when the file is not a

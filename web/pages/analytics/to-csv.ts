@@ -1,5 +1,5 @@
 import type { Account, Coverage, Summary } from '#generated/app-client';
-import { csvLine } from '#server/transfer/csv';
+import { csvLine } from '#server/planning/transfer/csv';
 import { handleOf } from '#web/networks.ts';
 import { whyUnknown } from './completeness.ts';
 import { formatHour } from './format-dates.ts';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Download } from 'lucide-react';
-import { csvLine } from '#server/transfer/csv';
+import { csvLine } from '#server/planning/transfer/csv';
 import { saveCsv } from '#web/parts/save-file.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './transfer.module.css';

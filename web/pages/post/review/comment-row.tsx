@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Pencil, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { Comment } from '#generated/app-client';
-import { escapeRegExp } from '#server/escape-reg-exp';
+import { escapeRegExp } from '#server/base/escape-reg-exp';
 import { app } from '#web/api.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';

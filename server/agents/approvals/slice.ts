@@ -1,0 +1,76 @@
+import type { Accounts } from '#server/connecting/accounts/accounts';
+import type { RunnableAction } from '#server/agents/admission';
+import type { AuditLog } from '#server/access/audit/audit-log';
+import type { Clock } from '#server/base/clock';
+import type { Config } from '#server/base/config/config';
+import type { Live } from '#server/base/live/live';
+import type { MediaLibrary } from '#server/media/library';
+import type { Renditions } from '#server/media/renditions';
+import type { Notifications } from '#server/messaging/notifications/notifications';
+import type { Lifecycle } from '#server/writing/posts/lifecycle';
+import type { LinkCards } from '#server/writing/posts/link-cards';
+import type { Reading } from '#server/writing/posts/reading';
+import type { Receipts } from '#server/access/receipts/receipts';
+import type { Database } from '#server/base/store/database';
+import type { Approvers } from './approvers.ts';
+import { createAskInstead } from './ask-instead.ts';
+import { createCardValidity } from './card-validity.ts';
+import { createCardView } from './card-view.ts';
+import { createApprovalCards } from './cards.ts';
+import { createConfirmations, type Passkeys } from './confirmations.ts';
+import { createDecisions } from './decisions.ts';
+import { createRequestNotifications } from './request-notifications.ts';
+import { approvalRoutes } from './routes.ts';
+import { createApprovalStore } from './store.ts';
+import { createSubjects } from './subject.ts';
+
+export const openApprovals = ({
+  database,
+  library,
+  renditions,
+  config: { baseUrl },
+  passkeys,
+  asksPasskey,
+  ...parts
+}: {
+  database: Database;
+  actions: ReadonlyMap<string, RunnableAction>;
+  reading: Reading;
+  lifecycle: Lifecycle;
+  linkCards: LinkCards;
+  library: MediaLibrary;
+  renditions: Renditions;
+  accounts: Accounts;
+  audit: AuditLog;
+  notifications: Notifications;
+  receipts: Receipts;
+  live: Live;
+  approvers: Approvers;
+  passkeys: Passkeys;
+  asksPasskey: (workspaceId: string) => Promise<boolean>;
+  config: Config;
+  clock: Clock;
+}) => {
+  const { reading, lifecycle, linkCards, accounts, actions, live, clock } = parts;
+  const store = createApprovalStore(database);
+  const subjects = createSubjects({ reading, lifecycle, linkCards, library, renditions, accounts });
+  const validity = createCardValidity({ store, subjects, lifecycle, actions, live, clock });
+  const view = createCardView({ actions, baseUrl });
+  const requestNotifications = createRequestNotifications({ ...parts, store, view });
+  const confirmations = createConfirmations({ store, passkeys, asksPasskey, clock });
+  const shared = { ...parts, store, validity, subjects, requestNotifications };
+  const cards = createApprovalCards({ ...shared, view, baseUrl });
+  const decisions = createDecisions({ ...shared, confirmations });
+  return {
+    cards,
+    decisions,
+    askInstead: createAskInstead({ cards, approvers: parts.approvers }),
+    routes: approvalRoutes({ cards, decisions }),
+    chores: {
+      'close old approval cards': { every: '10 minutes', run: cards.expire },
+      'remind of open approval cards': { every: '1 hour', run: cards.remind },
+      'forget old confirmations with a passkey': { every: '1 hour', run: confirmations.purge },
+      'remove old approval cards': { every: '1 day', run: cards.purge },
+    },
+  };
+};

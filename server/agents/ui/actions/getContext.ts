@@ -1,0 +1,8 @@
+import type { uiActions } from '#contracts/ui';
+import type { Handler } from '#server/base/context';
+import type { OpenPage } from '#server/agents/ui/open-page';
+
+export const getOpenPage =
+  ({ openPage }: { openPage: OpenPage }): Handler<(typeof uiActions)['ui.getContext']> =>
+  ({ caller }) =>
+    openPage.get(caller);

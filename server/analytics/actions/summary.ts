@@ -1,8 +1,0 @@
-import type { analyticsActions } from '#contracts/analytics';
-import type { Analytics } from '#server/analytics/analytics';
-import type { Handler } from '#server/context';
-
-export const summarizeStatistics =
-  ({ analytics }: { analytics: Analytics }): Handler<(typeof analyticsActions)['analytics.summary']> =>
-  ({ caller, input }) =>
-    analytics.summary(caller, input);

@@ -1,0 +1,7 @@
+import type { accountActions } from '#contracts/accounts';
+import type { Accounts } from '#server/connecting/accounts/accounts';
+import type { Handler } from '#server/base/context';
+
+export const listAccounts =
+  ({ accounts }: { accounts: Accounts }): Handler<(typeof accountActions)['accounts.list']> =>
+  async ({ caller }) => ({ accounts: await accounts.list(caller) });

@@ -1,0 +1,474 @@
+import type { Choice } from '#contracts/providers';
+import type { Right } from '#server/access/auth/right';
+import { notifyTabs } from '#server/base/live/changes';
+import type { Json } from '#server/networks/network';
+import { type Database, sql } from '#server/base/store/database';
+import { sealedColumn } from '#server/base/store/sealed-column';
+import { type AccountRow, accountColumns } from './account-row.ts';
+
+export const reads = ['workspaces'];
+
+type NewAccount = Omit<
+  AccountRow,
+  'workspaceId' | 'status' | 'connectedAt' | 'disconnectedAt' | 'statisticsStoppedAt'
+> & {
+  readonly refreshInMs: number;
+};
+
+/** What the network refused: to renew the tokens, the token itself, or a permission. */
+export interface Refusal {
+  readonly kind: 'refresh' | 'token' | 'permission';
+  readonly at: string;
+}
+
+interface StoredRefusal extends Refusal {
+  readonly connectedAt: string;
+}
+
+const lockWorkspace = sql('accounts.lockWorkspace', 'select from workspaces where id = $1 for no key update');
+const list = sql(
+  'accounts.list',
+  `select ${accountColumns('a')} as account from accounts a where a.workspace_id = $1 and a.disconnected_at is null order by a.id`,
+);
+const get = sql('accounts.get', `select ${accountColumns('a')} as account from accounts a where a.id = $1`);
+const find = sql(
+  'accounts.find',
+  `select ${accountColumns('a')} as account from accounts a
+    where a.workspace_id = $1 and a.network = $2 and a.external_id = $3 and a.disconnected_at is null`,
+);
+const findLive = sql(
+  'accounts.findLive',
+  'select id from accounts where not sandbox and disconnected_at is null limit 1',
+);
+const toReconnect = sql(
+  'accounts.toReconnect',
+  `select network, handle, count(*) over ()::int as count from accounts
+    where status = 'NeedsReconnect' and disconnected_at is null order by id limit 5`,
+);
+const liveNetworks = sql(
+  'accounts.liveNetworks',
+  'select distinct network from accounts where not sandbox and disconnected_at is null order by 1',
+);
+/** Updates only this connection: a new sign-in has already read a newer profile. */
+const saveProfile = sql(
+  'accounts.saveProfile',
+  'update accounts set name = $3, handle = $4, avatar_url = $5, facts = $6 where id = $1 and connected_at = $2',
+);
+/** Includes disconnected accounts, because people still know their names. */
+const forForecast = sql(
+  'accounts.forForecast',
+  `select ${accountColumns('a')} as account, a.refusal from accounts a
+    where a.workspace_id = $1 and ($2::text[] is null or a.id = any($2))`,
+);
+/** Updates only this connection: after a new sign-in, an old refusal means nothing. */
+const setRefusal = sql(
+  'accounts.setRefusal',
+  `update accounts set refusal = $3::jsonb
+    where id = $1 and connected_at = $2 and refusal ->> 'kind' is distinct from $3::jsonb ->> 'kind'
+   returning ${notifyTabs('account')}`,
+);
+/** Runs for every draft with accounts. */
+const findNetworks = sql(
+  'accounts.networks',
+  'select id, network, facts from accounts where workspace_id = $1 and id = any($2) and disconnected_at is null',
+  'quick',
+);
+/** Only the process that gets the row may refresh the tokens: some networks accept a refresh token only once. */
+const claimRefresh = sql(
+  'accounts.claimRefresh',
+  `update accounts set refresh_due_at = posthorn_now() + $3 * interval '1 ms', refresh_claim = $2
+    where id = $1 and disconnected_at is null and status = 'Connected'
+      and (refresh_claim is null or refresh_due_at <= (select posthorn_now()))
+   returning ${accountColumns('accounts')} as account`,
+);
+const claimDueRefreshes = sql(
+  'accounts.claimDueRefreshes',
+  `with due as (select id from accounts where refresh_due_at <= (select posthorn_now()) and disconnected_at is null
+                 order by refresh_due_at limit $1 for update skip locked)
+   update accounts set refresh_due_at = posthorn_now() + $3 * interval '1 ms', refresh_claim = $2 from due where accounts.id = due.id
+   returning ${accountColumns('accounts')} as account`,
+);
+const endRefresh = sql(
+  'accounts.endRefresh',
+  `update accounts set refresh_due_at = posthorn_now() + $3 * interval '1 ms', refresh_claim = null
+    where id = $1 and refresh_claim = $2`,
+);
+/**
+ * Saves even if the claim was lost, as long as the row still has the old tokens: if a refresh token works only once,
+ * the network accepts only these new ones. Another process that used the old token meanwhile was refused and marked the
+ * account NeedsReconnect, so saving connects it again.
+ */
+const saveRefreshed = sql(
+  'accounts.saveRefreshed',
+  `with before as (select id, status = 'NeedsReconnect' as refused from accounts
+                    where id = $1 and (refresh_claim = $2 or tokens = $5) for update)
+   update accounts set tokens = $3, status = 'Connected', refresh_claim = nullif(refresh_claim, $2),
+          refresh_due_at = case when refused or refresh_claim = $2 then posthorn_now() + $4 * interval '1 ms' else refresh_due_at end
+     from before where accounts.id = before.id
+   returning case when refused then ${notifyTabs('account', { id: 'accounts.id' })} end`,
+);
+const msToRefresh = sql(
+  'accounts.msToRefresh',
+  `select ceil(extract(epoch from min(refresh_due_at) - posthorn_now()) * 1000)::float8 as ms
+     from accounts where refresh_due_at is not null and disconnected_at is null`,
+);
+const refuse = sql(
+  'accounts.refuse',
+  `update accounts set status = 'NeedsReconnect', refresh_due_at = null, refresh_claim = null
+    where id = $1 and status = 'Connected' and disconnected_at is null and tokens is not distinct from $2`,
+);
+const forgetTokens = sql(
+  'accounts.forgetTokens',
+  'update accounts set tokens = null, refresh_due_at = null, refresh_claim = null where id = $1 and tokens = $2',
+);
+/** `connected_at` makes sure that an account that was reconnected meanwhile keeps its statistics. */
+const stopStatistics = sql(
+  'accounts.stopStatistics',
+  `update accounts set statistics_stopped_at = coalesce(statistics_stopped_at, posthorn_now())
+    where id = $1 and connected_at = $2 and disconnected_at is null`,
+);
+const disconnect = sql(
+  'accounts.disconnect',
+  `with before as (select a.id, ${accountColumns('a')} as account from accounts a
+                    where a.id = $1 and a.workspace_id = $2 and a.disconnected_at is null for update)
+   update accounts set disconnected_at = posthorn_now(), tokens = null, refresh_due_at = null, refresh_claim = null
+     from before where accounts.id = before.id
+   returning before.account`,
+);
+const findConnected = sql(
+  'accounts.findConnected',
+  'select id from accounts where network = any($1) and sandbox = $2 and disconnected_at is null limit 1',
+);
+const relatives = sql(
+  'accounts.relatives',
+  `select ${accountColumns('a')} as account from accounts a
+    where a.network = $1 and (a.external_id = $2 or a.workspace_id = $3) and a.sandbox = $4 and a.disconnected_at is null`,
+);
+const save = sql(
+  'accounts.save',
+  `insert into accounts (id, workspace_id, network, external_id, name, handle, avatar_url, granted_scopes, server, sandbox, tokens,
+                         facts, refresh_due_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, posthorn_now() + $13 * interval '1 ms')
+   on conflict (workspace_id, network, external_id) where disconnected_at is null do update
+      set name = excluded.name, handle = excluded.handle, avatar_url = excluded.avatar_url,
+          granted_scopes = excluded.granted_scopes, server = excluded.server, sandbox = excluded.sandbox,
+          tokens = excluded.tokens, facts = excluded.facts, status = 'Connected', refresh_due_at = excluded.refresh_due_at,
+          refresh_claim = null, statistics_stopped_at = null, connected_at = posthorn_now()`,
+);
+
+export type AccountStore = ReturnType<typeof createAccountStore>;
+
+export const createAccountStore = (db: Database) => {
+  const accountsOf = async (...query: Parameters<typeof db.query>) =>
+    (await db.query<{ account: AccountRow }>(...query)).map(({ account }) => account);
+
+  return {
+    transaction: db.transaction,
+
+    /** Until the transaction ends, nobody else connects an account in this workspace. */
+    lockWorkspace: (workspaceId: string) => db.run(lockWorkspace, [workspaceId]),
+
+    list: (workspaceId: string) => accountsOf(list, [workspaceId]),
+
+    get: async (id: string) => (await accountsOf(get, [id]))[0],
+
+    forForecast: (workspaceId: string, ids: readonly string[] | null) =>
+      db.query<{ account: AccountRow; refusal: StoredRefusal | null }>(forForecast, [workspaceId, ids]),
+
+    /** Null when the network accepts the account. */
+    setRefusal: async ({ id, connectedAt }: AccountRow, refusal: Refusal | null) => {
+      const stored: StoredRefusal | null = refusal && { ...refusal, connectedAt };
+      await db.query(setRefusal, [id, connectedAt, stored === null ? null : JSON.stringify(stored)]);
+    },
+
+    /** Whether any workspace has an account on a live network. */
+    hasLive: async () => (await db.query(findLive)).length > 0,
+
+    /** The first five across all workspaces, each with the total count. */
+    toReconnect: () => db.query<{ network: string; handle: string; count: number }>(toReconnect),
+
+    liveNetworks: async () => (await db.query<{ network: string }>(liveNetworks)).map(({ network }) => network),
+
+    find: async (workspaceId: string, network: string, externalId: string) =>
+      (await accountsOf(find, [workspaceId, network, externalId]))[0],
+
+    /** By account id; leaves out disconnected accounts. */
+    networks: async (workspaceId: string, ids: readonly string[]) => {
+      const rows = await db.query<{ id: string; network: string; facts: Json }>(findNetworks, [workspaceId, ids]);
+      return new Map(rows.map(({ id, network, facts }) => [id, { network, facts }]));
+    },
+
+    /** Inserts an account, or updates the connected one with the same external id. */
+    save: async ({ workspaceId }: Right, account: NewAccount) => {
+      const { grantedScopes, facts, refreshInMs, ...row } = account;
+      await db.run(save, [
+        row.id,
+        workspaceId,
+        row.network,
+        row.externalId,
+        row.name,
+        row.handle,
+        row.avatarUrl,
+        grantedScopes,
+        row.server,
+        row.sandbox,
+        row.tokens,
+        JSON.stringify(facts),
+        refreshInMs,
+      ]);
+    },
+
+    saveProfile: async (
+      { id, connectedAt }: AccountRow,
+      { name, handle, avatarUrl, facts }: Pick<AccountRow, 'name' | 'handle' | 'avatarUrl' | 'facts'>,
+    ) => {
+      await db.run(saveProfile, [id, connectedAt, name, handle, avatarUrl, JSON.stringify(facts)]);
+    },
+
+    claimRefresh: async (id: string, claim: string, leaseMs: number) =>
+      (await accountsOf(claimRefresh, [id, claim, leaseMs]))[0],
+
+    claimDueRefreshes: (limit: number, claim: string, leaseMs: number) =>
+      accountsOf(claimDueRefreshes, [limit, claim, leaseMs]),
+
+    msToRefresh: async () => (await db.query<{ ms: number | null }>(msToRefresh))[0]?.ms ?? undefined,
+
+    /** Does nothing if another process has claimed the account since. */
+    endRefresh: async (id: string, claim: string, nextInMs: number) => {
+      await db.run(endRefresh, [id, claim, nextInMs]);
+    },
+
+    saveRefreshed: async (id: string, claim: string, tokens: { new: string; old: string | null }, nextInMs: number) => {
+      await db.run(saveRefreshed, [id, claim, tokens.new, nextInMs, tokens.old]);
+    },
+
+    /** True only for the first call about these tokens. */
+    refuse: async (id: string, tokens: string | null) => (await db.run(refuse, [id, tokens])) > 0,
+
+    forgetTokens: (id: string, tokens: string) => db.run(forgetTokens, [id, tokens]),
+
+    stopStatistics: async (id: string, connectedAt: string) => (await db.run(stopStatistics, [id, connectedAt])) > 0,
+
+    /** Returns the account as it was before; undefined if it is not connected. */
+    disconnect: async ({ workspaceId }: Right, id: string) => (await accountsOf(disconnect, [id, workspaceId]))[0],
+
+    /** Whether any workspace has an account on one of these networks. */
+    hasConnected: async (networks: readonly string[], sandbox: boolean) =>
+      (await db.query(findConnected, [networks, sandbox])).length > 0,
+
+    /**
+     * Accounts that may share its tokens: the same account in any workspace, and those of its workspace on the network.
+     */
+    relatives: ({ network, externalId, workspaceId, sandbox }: AccountRow) =>
+      accountsOf(relatives, [network, externalId, workspaceId, sandbox]),
+  };
+};
+
+const findRegistration = sql(
+  'accounts.registration',
+  `select credentials, used_at < posthorn_now() - interval '1 day' as "isOld" from network_apps
+    where network = $1 and server = $2`,
+);
+/** Returns no row if it was purged a moment ago. */
+const useRegistration = sql(
+  'accounts.useRegistration',
+  'update network_apps set used_at = posthorn_now() where network = $1 and server = $2 returning credentials',
+);
+const purgeRegistrations = sql(
+  'accounts.purgeRegistrations',
+  `delete from network_apps where used_at < posthorn_now() - $1 * interval '1 ms'`,
+);
+/** Does nothing if another process has saved one since `find`. */
+const saveRegistration = sql(
+  'accounts.saveRegistration',
+  `insert into network_apps (network, server, credentials) values ($1, $2, $3)
+   on conflict (network, server) do update set credentials = excluded.credentials, used_at = posthorn_now()
+    where network_apps.credentials = $4`,
+);
+const removeRegistration = sql(
+  'accounts.removeRegistration',
+  'delete from network_apps where network = $1 and server = $2',
+);
+
+const discardLostRegistration = sql(
+  'accounts.discardLostRegistration',
+  "delete from network_apps where network || ' ' || server = $1 and credentials = $2",
+);
+
+export type RegistrationStore = ReturnType<typeof createRegistrationStore>;
+
+/** Our registrations at servers of decentralised networks. */
+export const createRegistrationStore = (db: Database) => ({
+  find: async (network: string, server: string) => {
+    const [row] = await db.query<{ credentials: string; isOld: boolean }>(findRegistration, [network, server]);
+    if (!row?.isOld) return row?.credentials;
+    return (await db.query<{ credentials: string }>(useRegistration, [network, server]))[0]?.credentials;
+  },
+  purge: (unusedMs: number) => db.run(purgeRegistrations, [unusedMs]),
+  /** Replaces the credentials `before`, if there were any. */
+  save: async (network: string, server: string, credentials: string, before: string | undefined) => {
+    await db.run(saveRegistration, [network, server, credentials, before ?? null]);
+  },
+  discardLost: (networkAndServer: string, credentials: string) =>
+    db.run(discardLostRegistration, [networkAndServer, credentials]),
+  remove: async (network: string, server: string) => {
+    await db.run(removeRegistration, [network, server]);
+  },
+});
+
+/**
+ * Each server has its own ids, and so does the sandbox, so both are part of the key. Names that no search returned for
+ * a year are removed.
+ */
+const saveChoiceNames = sql(
+  'accounts.saveChoiceNames',
+  `with old as (delete from choice_names where workspace_id = $1 and seen_at < posthorn_now() - interval '1 year')
+   insert into choice_names (workspace_id, sandbox, server, option, value, label)
+   select $1, $2, $3, $4, c.value, c.label from jsonb_to_recordset($5::jsonb) c (value text, label text)
+   on conflict (workspace_id, sandbox, server, option, value) do update
+      set label = excluded.label, seen_at = posthorn_now()`,
+);
+const findChoiceNames = sql(
+  'accounts.findChoiceNames',
+  `select a.id as "accountId", n.option, n.value, n.label
+     from accounts a join choice_names n using (workspace_id, sandbox, server)
+    where a.workspace_id = $1 and a.id = any($2) and n.value = any($3) and split_part(n.option, '.', 1) = a.network`,
+);
+
+export type ChoiceNameStore = ReturnType<typeof createChoiceNameStore>;
+
+/** The names of option values, as networks returned them in searches. */
+export const createChoiceNameStore = (db: Database) => ({
+  save: async (
+    { workspaceId, sandbox, server }: Pick<AccountRow, 'workspaceId' | 'sandbox' | 'server'>,
+    option: string,
+    choices: readonly Choice[],
+  ) => {
+    const distinct = [...new Map(choices.map((choice) => [choice.value, choice])).values()];
+    if (distinct.length === 0) return;
+    await db.run(saveChoiceNames, [workspaceId, sandbox, server, option, JSON.stringify(distinct)]);
+  },
+  find: (workspaceId: string, accountIds: readonly string[], values: readonly string[]) =>
+    db.query<Choice & { accountId: string; option: string }>(findChoiceNames, [workspaceId, accountIds, values]),
+});
+
+const findAvatar = sql(
+  'accounts.avatar',
+  `select a.avatar_url as "url", a.sandbox, v.image,
+          v.source_url is distinct from a.avatar_url or v.image is null and v.fetched_at < posthorn_now() - interval '1 hour' as "isOld"
+     from accounts a left join avatars v on v.account_id = a.id where a.id = $1 and a.disconnected_at is null`,
+);
+const saveAvatar = sql(
+  'accounts.saveAvatar',
+  `insert into avatars (account_id, source_url, image) values ($1, $2, $3)
+   on conflict (account_id) do update
+      set source_url = excluded.source_url, image = excluded.image, fetched_at = posthorn_now()`,
+);
+
+export type AvatarStore = ReturnType<typeof createAvatarStore>;
+
+export const createAvatarStore = (db: Database) => ({
+  find: async (accountId: string) =>
+    (
+      await db.query<{ url: string | null; sandbox: boolean; image: Buffer | null; isOld: boolean }>(findAvatar, [
+        accountId,
+      ])
+    )[0],
+  save: async (accountId: string, url: string, image: Buffer | null) => {
+    await db.run(saveAvatar, [accountId, url, image]);
+  },
+});
+
+export interface ConnectionRow {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly userId: string;
+  readonly network: string;
+  readonly server: string;
+  readonly sandbox: boolean;
+  readonly secret: string;
+}
+
+const beginConnection = sql(
+  'accounts.beginConnection',
+  `insert into connections (id, workspace_id, user_id, network, server, sandbox, secret) values ($1, $2, $3, $4, $5, $6, $7)`,
+);
+const takeConnection = sql(
+  'accounts.takeConnection',
+  `delete from connections where id = $1 and created_at > posthorn_now() - $2 * interval '1 ms'
+   returning id, workspace_id as "workspaceId", user_id as "userId", network, server, sandbox, secret`,
+);
+const getConnection = sql(
+  'accounts.getConnection',
+  `select id, workspace_id as "workspaceId", user_id as "userId", network, server, sandbox, secret from connections
+    where id = $1 and created_at > posthorn_now() - $2 * interval '1 ms'`,
+);
+const hasUnfinished = sql(
+  'accounts.hasUnfinished',
+  `select 1 from connections
+    where workspace_id = $1 and network = $2 and server = $3 and created_at > posthorn_now() - $4 * interval '1 ms' limit 1`,
+);
+const discardLostConnection = sql(
+  'accounts.discardLostConnection',
+  'delete from connections where id = $1 and secret = $2',
+);
+const dropConnections = sql(
+  'accounts.dropConnections',
+  'delete from connections where user_id = $1 and workspace_id = $2',
+);
+const purgeConnections = sql(
+  'accounts.purgeConnections',
+  `delete from connections where created_at <= posthorn_now() - $1 * interval '1 ms'`,
+);
+
+export type ConnectionStore = ReturnType<typeof createConnectionStore>;
+
+/** Unfinished connections. */
+export const createConnectionStore = (db: Database) => ({
+  insert: async (row: ConnectionRow) => {
+    await db.run(beginConnection, [
+      row.id,
+      row.workspaceId,
+      row.userId,
+      row.network,
+      row.server,
+      row.sandbox,
+      row.secret,
+    ]);
+  },
+  get: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(getConnection, [id, maxAgeMs]))[0],
+  hasUnfinished: async (workspaceId: string, network: string, server: string, maxAgeMs: number) =>
+    (await db.query(hasUnfinished, [workspaceId, network, server, maxAgeMs])).length > 0,
+  /** Deletes the row, so only one caller gets it. */
+  take: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(takeConnection, [id, maxAgeMs]))[0],
+  discardLost: (id: string, secret: string) => db.run(discardLostConnection, [id, secret]),
+  drop: (userId: string, workspaceId: string) => db.run(dropConnections, [userId, workspaceId]),
+  purge: async (maxAgeMs: number) => {
+    await db.run(purgeConnections, [maxAgeMs]);
+  },
+});
+
+export const sealedInAccounts = (db: Database) => [
+  sealedColumn(db, {
+    table: 'accounts',
+    column: 'tokens',
+    noun: 'account token',
+    replace: sql('accounts.resealTokens', 'update accounts set tokens = $3 where id = $1 and tokens = $2'),
+  }),
+  sealedColumn(db, {
+    table: 'network_apps',
+    column: 'credentials',
+    noun: 'registration at a server',
+    id: "network || ' ' || server",
+    replace: sql(
+      'accounts.resealRegistration',
+      "update network_apps set credentials = $3 where network || ' ' || server = $1 and credentials = $2",
+    ),
+  }),
+  sealedColumn(db, {
+    table: 'connections',
+    column: 'secret',
+    noun: 'unfinished connection',
+    replace: sql('accounts.resealConnection', 'update connections set secret = $3 where id = $1 and secret = $2'),
+  }),
+];

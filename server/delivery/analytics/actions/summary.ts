@@ -1,0 +1,8 @@
+import type { analyticsActions } from '#contracts/analytics';
+import type { Analytics } from '#server/delivery/analytics/analytics';
+import type { Handler } from '#server/base/context';
+
+export const summarizeStatistics =
+  ({ analytics }: { analytics: Analytics }): Handler<(typeof analyticsActions)['analytics.summary']> =>
+  ({ caller, input }) =>
+    analytics.summary(caller, input);

@@ -1,0 +1,16 @@
+import type { Outcomes } from '#server/writing/posts/outcome';
+import type { PostKey } from '#server/base/store/post-key';
+import type { PublishingStore } from './store.ts';
+
+export type BeginPublishing = ReturnType<typeof createBegin>;
+
+/**
+ * From Draft, Scheduled or Failed to Publishing, inside a transaction. Returns the posts that need no send, which the
+ * caller ends in the same transaction.
+ */
+export const createBegin =
+  ({ store, outcomes }: { store: PublishingStore; outcomes: Outcomes }) =>
+  async (posts: readonly PostKey[]) => {
+    await outcomes.begin(posts, await store.publishedResults(posts));
+    return store.queue(posts);
+  };

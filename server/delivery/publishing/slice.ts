@@ -1,0 +1,98 @@
+import type { AccountAccess } from '#server/connecting/accounts/access';
+import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch } from '#server/base/clock';
+import type { Config } from '#server/base/config/config';
+import type { Live } from '#server/base/live/live';
+import type { MediaLibrary } from '#server/media/library';
+import type { Renditions } from '#server/media/renditions';
+import type { Networks } from '#server/networks/registry';
+import type { Lifecycle } from '#server/writing/posts/lifecycle';
+import type { LinkCards } from '#server/writing/posts/link-cards';
+import type { Outcomes } from '#server/writing/posts/outcome';
+import type { Reading } from '#server/writing/posts/reading';
+import type { Publications } from '#server/delivery/statistics/publications';
+import type { Database } from '#server/base/store/database';
+import { createBegin } from './begin.ts';
+import { createHeldPosts } from './held-posts.ts';
+import type { PublishingMetrics } from './metrics.ts';
+import { createSendProgress } from './progress.ts';
+import { createPublishControls } from './publish-controls.ts';
+import { createPublishing } from './publishing.ts';
+import { publishingRoutes } from './routes.ts';
+import { createPublishingStore } from './store.ts';
+
+export const openPublishing = ({
+  database,
+  metrics: { publishing: metrics },
+  lifecycle,
+  linkCards,
+  reading,
+  config: { sendsPerNetwork, sendLeaseMs, lateGraceMs },
+  startStopwatch = () => startSystemStopwatch(),
+  networks,
+  access,
+  library,
+  renditions,
+  outcomes,
+  publications,
+  clock,
+  live,
+  report,
+}: {
+  database: Database;
+  networks: Networks;
+  access: AccountAccess;
+  library: MediaLibrary;
+  renditions: Renditions;
+  outcomes: Outcomes;
+  lifecycle: Lifecycle;
+  linkCards: LinkCards;
+  reading: Reading;
+  publications: Publications;
+  metrics: { readonly publishing: PublishingMetrics };
+  config: Config;
+  /** For tests, which move time. */
+  startStopwatch?: (() => Stopwatch) | undefined;
+  clock: Clock;
+  live: Live;
+  report: (error: unknown) => void;
+}) => {
+  const store = createPublishingStore(database);
+  metrics.watchOverdue(store.overdue);
+  const sendProgress = createSendProgress({ live, report });
+  const begin = createBegin({ store, outcomes });
+  const publishControls = createPublishControls({
+    store,
+    lifecycle,
+    linkCards,
+    outcomes,
+    reading,
+    begin,
+    networks,
+    sendProgress,
+  });
+  return {
+    loops: createPublishing({
+      store,
+      networks,
+      access,
+      library,
+      renditions,
+      outcomes,
+      publications,
+      begin,
+      metrics,
+      startStopwatch,
+      readPicture: linkCards.picture,
+      note: sendProgress.note,
+      perNetwork: sendsPerNetwork,
+      leaseMs: sendLeaseMs,
+      graceMs: lateGraceMs,
+      clock,
+      report,
+    }),
+    publishControls,
+    heldPosts: createHeldPosts({ store, outcomes, begin }),
+    routes: publishingRoutes({ publishControls }),
+    close: sendProgress.close,
+  };
+};

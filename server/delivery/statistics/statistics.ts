@@ -1,0 +1,50 @@
+import type { MetricsEntry } from '#contracts/analytics';
+import type { Caller } from '#server/base/context';
+import type { Networks } from '#server/networks/registry';
+import type { Reading } from '#server/writing/posts/reading';
+import type { StatisticsStore } from './store.ts';
+
+export type Statistics = ReturnType<typeof createStatistics>;
+
+/** The stored statistics of published posts. */
+export const createStatistics = ({
+  store,
+  networks,
+  reading,
+}: {
+  store: StatisticsStore;
+  networks: Networks;
+  reading: Reading;
+}) => ({
+  ofPost: async (caller: Caller, id: string) => {
+    const post = await reading.get(caller, id);
+    const rows = await store.ofPost(caller.workspaceId, post.id);
+    const accounts = rows.map((row): MetricsEntry => {
+      // If the first read failed, there are no metrics yet, only the time and the error.
+      const fetchedAt = row.fetched_at ?? row.failed_at;
+      return {
+        accountId: row.account_id,
+        provider: networks.get(row.network).name,
+        externalId: row.external_id,
+        publishedAt: row.published_at,
+        ...(fetchedAt !== null && {
+          metrics: { ...row.metrics, fetchedAt, ...(row.fetch_error !== null && { error: row.fetch_error }) },
+        }),
+        ...(row.next_fetch_at !== null && { nextFetchAt: row.next_fetch_at }),
+      };
+    });
+    return { postId: post.id, accounts };
+  },
+
+  /** Every read that returned metrics, oldest first, for charts. */
+  history: async (caller: Caller, id: string) => {
+    const post = await reading.get(caller, id);
+    const rows = await store.history(caller.workspaceId, post.id);
+    const accounts = rows.map(({ account_id, network, reads }) => ({
+      accountId: account_id,
+      provider: networks.get(network).name,
+      reads,
+    }));
+    return { postId: post.id, accounts };
+  },
+});

@@ -1,0 +1,374 @@
+import type { Metrics } from '#contracts/analytics';
+import { metricNames } from '#contracts/metrics';
+import { type AccountRow, accountColumns } from '#server/connecting/accounts/account-row';
+import { wakes } from '#server/base/jobs/due-work';
+import { notifyTabs } from '#server/base/live/changes';
+import type { Json, PublishedPost } from '#server/networks/network';
+import { type Database, sql } from '#server/base/store/database';
+import { keyColumns, type PostKey } from '#server/base/store/post-key';
+import { type Counts, countsOf, type Numbers } from './numbers.ts';
+
+export const reads = ['accounts'];
+
+interface PublicationRow {
+  readonly account_id: string;
+  readonly network: string;
+  readonly external_id: string;
+  readonly published_at: string;
+  readonly metrics: Numbers | null;
+  readonly fetched_at: string | null;
+  readonly failed_at: string | null;
+  readonly fetch_error: string | null;
+  readonly next_fetch_at: string | null;
+}
+
+interface HistoryRow {
+  readonly account_id: string;
+  readonly network: string;
+  readonly reads: Metrics[];
+}
+
+export interface DuePost extends PublishedPost {
+  readonly postId: string;
+}
+
+/** Reads of one account, claimed until their lease ends. */
+export interface DueReads {
+  readonly account: AccountRow;
+  readonly claim: string;
+  readonly posts: readonly DuePost[];
+}
+
+/** Identifies claimed reads by account and claim. */
+export interface ClaimedReads {
+  readonly account: Pick<AccountRow, 'id' | 'workspaceId'>;
+  readonly claim: string;
+}
+
+export interface NewPublication {
+  readonly postId: string;
+  readonly accountId: string;
+  readonly workspaceId: string;
+  readonly network: string;
+  readonly externalId: string;
+  readonly publishedAt: string;
+  /** What the network needs besides the id to report metrics. */
+  readonly ref: Json;
+  /** Whether the network reports metrics for it. */
+  readonly isRead: boolean;
+}
+
+const ofPost = sql(
+  'statistics.ofPost',
+  `select p.account_id, p.network, p.external_id, p.published_at, p.metrics, p.fetched_at, p.failed_at, p.fetch_error,
+          case when a.disconnected_at is null then p.next_fetch_at end as next_fetch_at
+     from publications p join accounts a on a.id = p.account_id
+    where p.workspace_id = $1 and p.post_id = $2 order by p.account_id`,
+);
+const history = sql(
+  'statistics.history',
+  `select account_id, p.network,
+          jsonb_agg(r.metrics || jsonb_build_object('fetchedAt', to_char(r.fetched_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
+                    order by r.fetched_at) as reads
+     from publications p join metric_reads r using (workspace_id, post_id, account_id)
+    where workspace_id = $1 and post_id = $2 group by account_id, p.network order by account_id`,
+);
+
+const add = sql(
+  'statistics.add',
+  `insert into publications (post_id, account_id, workspace_id, network, external_id, published_at, ref, due_at, next_fetch_at)
+   select post_id, account_id, workspace_id, network, external_id, published_at, ref, first.at, first.at
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::jsonb[], $8::boolean[])
+          as out(post_id, account_id, workspace_id, network, external_id, published_at, ref, is_read)
+    cross join lateral (select case when is_read then published_at + $9 * interval '1 ms' end as at) first
+   on conflict do nothing returning workspace_id as "workspaceId", post_id as "postId"`,
+);
+
+/**
+ * For each network the accounts whose reads have been due longest, with their due reads. Updates by row position (ctid),
+ * because by key PostgreSQL may scan the whole table.
+ */
+const claim = sql(
+  'statistics.claim',
+  `with account as (
+     select network.at_once, longest.account_id
+       from unnest($1::text[], $2::int[], $3::int[]) as network(key, room, at_once)
+      cross join lateral (
+        select account_id from (
+          select p.account_id, p.due_at from publications p
+           where p.network = network.key and p.due_at <= (select posthorn_now()) and p.account_id <> all($4)
+           order by p.due_at limit network.room * network.at_once) first
+         group by account_id order by min(due_at) limit network.room) longest),
+   due as (
+     select read.row from account
+      cross join lateral (
+        select p.ctid as row from publications p
+         where p.account_id = account.account_id and p.due_at <= (select posthorn_now())
+         order by p.due_at limit account.at_once for update skip locked) read),
+   claimed as (
+     update publications p set due_at = posthorn_now() + $6 * interval '1 ms', claim = $5
+      where p.ctid = any(array(select row from due))
+     returning p.post_id, p.account_id, p.external_id, p.published_at, p.ref)
+   select ${accountColumns('a')} as account, $5 as claim,
+          jsonb_agg(jsonb_build_object('postId', c.post_id, 'externalId', c.external_id, 'publishedAt', c.published_at,
+                                       'ref', c.ref)) as posts
+     from claimed c join accounts a on a.id = c.account_id group by a.id`,
+);
+const msToNext = sql(
+  'statistics.msToNext',
+  `select ceil(extract(epoch from min(next.due_at) - posthorn_now()) * 1000)::float8 as ms
+     from unnest($1::text[]) as network(key)
+    cross join lateral (
+      select due_at from publications p
+       where p.network = network.key and p.due_at is not null and p.account_id <> all($2)
+       order by due_at limit 1) next`,
+);
+/** Includes disconnected accounts. */
+const networks = sql('statistics.networks', 'select distinct network from accounts');
+/** Skips rows that are being stored right now: waiting for them could deadlock. */
+const extend = sql(
+  'statistics.extend',
+  `update publications p set due_at = posthorn_now() + $4 * interval '1 ms'
+     from (select p.workspace_id, p.post_id, p.account_id
+             from unnest($1::text[], $2::text[], $3::uuid[]) as held (workspace_id, account_id, claim)
+             join publications p on p.workspace_id = held.workspace_id and p.account_id = held.account_id and p.claim = held.claim
+              for update of p skip locked) held
+    where (p.workspace_id, p.post_id, p.account_id) = (held.workspace_id, held.post_id, held.account_id)`,
+);
+const held = `p.workspace_id = $1 and p.account_id = $2 and p.claim = $3`;
+const countColumns = [...metricNames, 'engagement'] satisfies (keyof Counts)[];
+/** Schedules the next step that is still to come; after the last there is none. */
+const keep = sql(
+  'statistics.keep',
+  `with before as (
+     select p.post_id, p.engagement from publications p where ${held} and p.post_id = any($4)),
+   updated as (
+     update publications p set ${countColumns.map((name) => `${name} = (reported.counts ->> '${name}')::bigint`).join(', ')},
+            metrics = reported.metrics, fetched_at = clock.now, fetch_error = null, failed_at = null, moves = 0,
+            claim = null, (due_at, next_fetch_at) = (
+              select min(at), min(at) from unnest($6::float8[]) as step(ms)
+               cross join lateral (select p.published_at + ms * interval '1 ms' as at) instant where at > clock.now)
+       from (select posthorn_now() as now) clock, unnest($4::text[], $5::jsonb[], $7::jsonb[]) as reported(post_id, metrics, counts)
+      where ${held} and p.post_id = reported.post_id
+     returning p.workspace_id, p.post_id, p.account_id, p.fetched_at, p.metrics, p.engagement,
+               ${notifyTabs('statistics', { id: 'p.post_id', workspaceId: 'p.workspace_id' })}),
+   recorded as (
+     insert into metric_reads (workspace_id, post_id, account_id, fetched_at, metrics)
+     select workspace_id, post_id, account_id, fetched_at, metrics from updated)
+   select post_id as "postId" from updated join before using (post_id) where updated.engagement <> before.engagement`,
+);
+const end = sql(
+  'statistics.end',
+  `update publications p set due_at = null, next_fetch_at = null, claim = null, fetch_error = over.why,
+          failed_at = case when over.why is not null then posthorn_now() end
+     from unnest($4::text[], $5::text[]) as over(post_id, why)
+    where ${held} and p.post_id = over.post_id`,
+);
+/** While consecutive reads give the same reason, failed_at stays at the first of them. */
+const postponeAbsent = sql(
+  'statistics.postponeAbsent',
+  `update publications p set claim = null, fetch_error = absent.why,
+          failed_at = case when p.fetch_error = absent.why then p.failed_at else clock.now end,
+          (due_at, next_fetch_at) = (
+            select at, at from (
+              select case when p.fetch_error is distinct from absent.why or p.failed_at > clock.now - $7 * interval '1 ms'
+                          then clock.now + $6 * interval '1 ms' end as at) next)
+     from (select posthorn_now() as now) clock, unnest($4::text[], $5::text[]) as absent(post_id, why)
+    where ${held} and p.post_id = absent.post_id`,
+);
+const move = sql(
+  'statistics.move',
+  `update publications p set claim = null, moves = p.moves + 1, due_at = moved.at, next_fetch_at = moved.at,
+          fetch_error = case when $6 or moved.at is null then $5 else p.fetch_error end,
+          failed_at = case when $6 or moved.at is null then moved.now else p.failed_at end
+     from (select q.post_id, clock.now,
+                  case when q.published_at + $8 * interval '1 ms' > clock.now or q.moves < $9
+                       then clock.now + $7 * interval '1 ms' end as at
+             from publications q, (select posthorn_now() as now) clock
+            where q.workspace_id = $1 and q.account_id = $2 and q.post_id = any($4)) moved
+    where ${held} and p.post_id = moved.post_id`,
+);
+const giveBack = sql(
+  'statistics.giveBack',
+  `update publications p set claim = null, due_at = posthorn_now() + $5 * interval '1 ms'
+    where ${held} and p.post_id = any($4)`,
+);
+
+const stop = sql(
+  'statistics.stop',
+  `update publications p set reads_stopped = true, due_at = null, next_fetch_at = null, claim = null, fetch_error = $4,
+          failed_at = posthorn_now()
+    where p.workspace_id = $1 and p.account_id = $2 and p.due_at is not null
+      and (p.claim is null or p.claim = $3 or p.due_at <= (select posthorn_now()))`,
+);
+/** Leaves reads in progress to the process that claimed them. */
+const resume = sql(
+  'statistics.resume',
+  `with resumed as (update publications p set due_at = clock.now, next_fetch_at = clock.now, claim = null, moves = 0, reads_stopped = false,
+          fetch_error = case when not p.reads_stopped then p.fetch_error end,
+          failed_at = case when not p.reads_stopped then p.failed_at end
+     from (select posthorn_now() as now) clock
+    where p.workspace_id = $1 and p.account_id = $2 and (p.due_at is not null or p.reads_stopped) and (p.claim is null or p.due_at <= clock.now))
+   select ${wakes('reads')}`,
+);
+
+const claimColumns = ({ account, claim: id }: ClaimedReads) => [account.workspaceId, account.id, id];
+
+export type StatisticsStore = ReturnType<typeof createStatisticsStore>;
+
+export const createStatisticsStore = (db: Database) => ({
+  transaction: db.transaction,
+
+  /** Returns the posts of new publications. The first read is `firstMs` after publication. */
+  add: async (publications: readonly NewPublication[], firstMs: number) => {
+    return db.query<PostKey>(add, [
+      publications.map(({ postId }) => postId),
+      publications.map(({ accountId }) => accountId),
+      publications.map(({ workspaceId }) => workspaceId),
+      publications.map(({ network }) => network),
+      publications.map(({ externalId }) => externalId),
+      publications.map(({ publishedAt }) => publishedAt),
+      publications.map(({ ref }) => JSON.stringify(ref)),
+      publications.map(({ isRead }) => isRead),
+      firstMs,
+    ]);
+  },
+
+  ofPost: (workspaceId: string, postId: string) => db.query<PublicationRow>(ofPost, [workspaceId, postId]),
+
+  history: (workspaceId: string, postId: string) => db.query<HistoryRow>(history, [workspaceId, postId]),
+
+  /** Up to `room` accounts of each network, except the busy ones. */
+  claim: (
+    networks: readonly { key: string; room: number; atOnce: number }[],
+    busyAccountIds: readonly string[],
+    claimId: string,
+    leaseMs: number,
+  ) =>
+    db.query<DueReads>(claim, [
+      networks.map(({ key }) => key),
+      networks.map(({ room }) => room),
+      networks.map(({ atOnce }) => atOnce),
+      busyAccountIds,
+      claimId,
+      leaseMs,
+    ]),
+
+  networks: async () => (await db.query<{ network: string }>(networks)).map(({ network }) => network),
+
+  msToNext: async (networks: readonly string[], busyAccountIds: readonly string[]) =>
+    (await db.query<{ ms: number | null }>(msToNext, [networks, busyAccountIds]))[0]?.ms ?? undefined,
+
+  extend: async (reads: readonly ClaimedReads[], leaseMs: number) => {
+    await db.run(extend, [
+      reads.map(({ account }) => account.workspaceId),
+      reads.map(({ account }) => account.id),
+      reads.map((one) => one.claim),
+      leaseMs,
+    ]);
+  },
+
+  /** Stores metrics and schedules the next of `stepsMs`. Returns the posts whose engagement changed. */
+  keep: async (
+    reads: ClaimedReads,
+    numbers: readonly { readonly postId: string; readonly metrics: Numbers }[],
+    stepsMs: readonly number[],
+  ) => {
+    const changed = await db.query<{ postId: string }>(keep, [
+      ...claimColumns(reads),
+      numbers.map(({ postId }) => postId),
+      numbers.map(({ metrics }) => JSON.stringify(metrics)),
+      stepsMs,
+      numbers.map(({ metrics }) => JSON.stringify(countsOf(metrics))),
+    ]);
+    return changed.map(({ postId }): PostKey => ({ workspaceId: reads.account.workspaceId, postId }));
+  },
+
+  /** Ends the reads of the posts. Without a reason it is not a failure. */
+  end: async (
+    reads: ClaimedReads,
+    posts: readonly { readonly postId: string; readonly why?: string | undefined }[],
+  ) => {
+    await db.run(end, [...claimColumns(reads), posts.map(({ postId }) => postId), posts.map(({ why }) => why ?? null)]);
+  },
+
+  /** The network did not find the post: retries, or ends the reads when it was absent for `overAfterMs`. */
+  postponeAbsent: async (
+    reads: ClaimedReads,
+    posts: readonly { readonly postId: string; readonly why: string }[],
+    { retryMs, overAfterMs }: { retryMs: number; overAfterMs: number },
+  ) => {
+    const [ids, whys] = [posts.map(({ postId }) => postId), posts.map(({ why }) => why)];
+    await db.run(postponeAbsent, [...claimColumns(reads), ids, whys, retryMs, overAfterMs]);
+  },
+
+  /** Postpones by `byMs`. After the last step (`lastMs` after publication) at most `lastMoves` times. */
+  move: async (
+    reads: ClaimedReads,
+    posts: readonly DuePost[],
+    {
+      why,
+      isFailure,
+      byMs,
+      lastMs,
+      lastMoves,
+    }: { why: string; isFailure: boolean; byMs: number; lastMs: number; lastMoves: number },
+  ) => {
+    const ids = posts.map(({ postId }) => postId);
+    await db.run(move, [...claimColumns(reads), ids, why, isFailure, byMs, lastMs, lastMoves]);
+  },
+
+  giveBack: async (reads: ClaimedReads, posts: readonly DuePost[], forMs: number) => {
+    await db.run(giveBack, [...claimColumns(reads), posts.map(({ postId }) => postId), forMs]);
+  },
+
+  /** All posts of the account, until it is reconnected. */
+  stop: async (reads: ClaimedReads, why: string) => {
+    await db.run(stop, [...claimColumns(reads), why]);
+  },
+
+  /** SPEC, Statistics rules 10: all posts whose schedule is not over, including those that were stopped. */
+  readSoon: async ({ workspaceId, id }: Pick<AccountRow, 'workspaceId' | 'id'>) => {
+    await db.query(resume, [workspaceId, id]);
+  },
+});
+
+const postKeys = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
+/** A post over all its publications. */
+const wholePosts = `select post_id, workspace_id, min(published_at) as published_at, max(published_at) as last_published_at,
+    sum(engagement)::bigint as engagement, array_agg(network order by network) filter (where nth > 1) as repeats
+  from (select p.*, row_number() over (partition by p.post_id, p.network) as nth
+          from ${postKeys} join publications p on p.workspace_id = given.workspace_id and p.post_id = given.post_id) as target
+ group by post_id, workspace_id`;
+const addPosts = sql(
+  'statistics.addPosts',
+  `insert into published_posts (post_id, workspace_id, published_at, last_published_at, engagement, repeats)
+   select * from (${wholePosts}) as fresh order by post_id
+   on conflict do nothing returning post_id as "postId"`,
+);
+/** Serializes changes of a post: statements after this lock see what earlier transactions committed. */
+const lockPosts = sql(
+  'statistics.lockPosts',
+  `select from ${postKeys} join published_posts p on p.workspace_id = given.workspace_id and p.post_id = given.post_id
+    order by p.post_id for update of p`,
+);
+const refreshPosts = sql(
+  'statistics.refreshPosts',
+  `update published_posts p set published_at = fresh.published_at, last_published_at = fresh.last_published_at,
+          engagement = fresh.engagement, repeats = fresh.repeats
+     from (${wholePosts}) as fresh
+    where p.workspace_id = fresh.workspace_id and p.post_id = fresh.post_id
+      and (p.published_at, p.last_published_at, p.engagement, p.repeats)
+          is distinct from (fresh.published_at, fresh.last_published_at, fresh.engagement, fresh.repeats)`,
+);
+
+export type PublishedPostStore = ReturnType<typeof createPublishedPostStore>;
+
+export const createPublishedPostStore = (db: Database) => ({
+  /** Returns the new ones. */
+  add: async (posts: readonly PostKey[]) =>
+    (await db.query<{ postId: string }>(addPosts, keyColumns(posts))).map(({ postId }) => postId),
+  /** Until the transaction ends. */
+  lock: (posts: readonly PostKey[]) => db.run(lockPosts, keyColumns(posts)),
+  refresh: (posts: readonly PostKey[]) => db.run(refreshPosts, keyColumns(posts)),
+});

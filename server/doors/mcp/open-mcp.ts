@@ -1,0 +1,43 @@
+import type { Accounts } from '#server/connecting/accounts/accounts';
+import type { ApprovalCards } from '#server/agents/approvals/cards';
+import type { Identity } from '#server/access/auth/identity-provider/identity';
+import { type Config, packageVersion } from '#server/base/config/config';
+import type { MediaLibrary } from '#server/media/library';
+import type { Reading } from '#server/writing/posts/reading';
+import type { Providers } from '#server/connecting/providers/providers';
+import { createMcpEndpoint, type McpParts } from './endpoint.ts';
+
+/** The MCP endpoint, for tokens that `identity` accepts. */
+export const openMcp = ({
+  identity,
+  mcpAccess,
+  cards,
+  reading,
+  library,
+  accounts,
+  providers,
+  config: { baseUrl },
+  ...parts
+}: Pick<McpParts, 'actions' | 'tools' | 'rateLimit' | 'log'> & {
+  identity: Identity;
+  mcpAccess: (identity: Identity) => McpParts['authorize'];
+  cards: Pick<ApprovalCards, 'request' | 'about' | 'deletionOf'>;
+  reading: Pick<Reading, 'findDuplicate'>;
+  library: Pick<MediaLibrary, 'readPictures'>;
+  accounts: Pick<Accounts, 'list'>;
+  providers: Pick<Providers, 'limits'>;
+  config: Config;
+}) =>
+  createMcpEndpoint({
+    ...parts,
+    baseUrl,
+    authUrl: identity.issuer,
+    version: packageVersion,
+    authorize: mcpAccess(identity),
+    requestApproval: cards.request,
+    requestsAbout: cards.about,
+    deletionOf: cards.deletionOf,
+    findDuplicate: reading.findDuplicate,
+    readPictures: library.readPictures,
+    readSummaryContext: async (caller) => ({ accounts: await accounts.list(caller), limits: providers.limits() }),
+  });

@@ -1,0 +1,274 @@
+import { wakes } from '#server/base/jobs/due-work';
+import { type Database, sql } from '#server/base/store/database';
+import { sealedColumn } from '#server/base/store/sealed-column';
+
+export const reads = ['sessions'];
+
+export type Channel = 'mail' | 'push';
+
+export interface MessageRow {
+  readonly id: string;
+  readonly channel: Channel;
+  readonly purpose: string;
+  readonly userId: string | null;
+  readonly workspaceId: string | null;
+  /** Hash of the address; null for push messages. */
+  readonly recipient: Buffer | null;
+  readonly subscriptionId: string | null;
+  /** Sealed. */
+  readonly content: string;
+  readonly livesMs: number;
+  readonly about: string | null;
+  /** Before it is sent. */
+  readonly delayMs: number;
+  /** Null: now. */
+  readonly createdAt: string | null;
+}
+
+/** A message that was dropped before any process began to send it. */
+export interface DroppedMessage {
+  readonly userId: string | null;
+  readonly subscriptionId: string | null;
+  readonly createdAt: string;
+}
+
+/** A message that is ours to send until the lease ends. */
+export interface ClaimedMessage {
+  readonly id: string;
+  readonly claim: string;
+  readonly purpose: string;
+  /** Sealed. */
+  readonly content: string;
+  readonly attempts: number;
+  readonly leftMs: number;
+  readonly browser: PushAddress | null;
+}
+
+export interface PushAddress {
+  readonly id: string;
+  readonly sealed: string;
+  /** In hex. */
+  readonly endpointHash: string;
+}
+
+const insertMessages = sql(
+  'messages.insert',
+  `with inserted as (
+     insert into messages (id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content, expires_at,
+       about, due_at, created_at)
+     select id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content,
+            posthorn_now() + lives_ms * interval '1 ms', about, posthorn_now() + delay_ms * interval '1 ms',
+            coalesce(created_at, posthorn_now())
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::text[], $8::text[], $9::float8[],
+                   $10::text[], $11::float8[], $12::timestamptz[])
+         as one (id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content, lives_ms, about, delay_ms,
+                 created_at) returning id
+   )
+   select ${wakes('mails')}, ${wakes('pushes')} from (select count(*) from inserted) as batch`,
+);
+const countRecent = sql(
+  'messages.countRecent',
+  `select count(*)::int as count from messages
+    where user_id = $1 and purpose = $2 and created_at > posthorn_now() - $3 * interval '1 ms'`,
+);
+const countRecentTo = sql(
+  'messages.countRecentTo',
+  `select count(*)::int as count from messages
+    where recipient = $1 and purpose = $2 and created_at > posthorn_now() - $3 * interval '1 ms'`,
+);
+const dropPending = sql(
+  'messages.dropPending',
+  `update messages set state = 'failed', last_answer = $3, due_at = null, claim = null, content = null
+    where user_id = $1 and workspace_id = $2 and due_at is not null`,
+);
+/** Only messages that no process has begun to send. */
+const dropWaiting = sql(
+  'messages.dropWaiting',
+  `delete from messages where workspace_id = $1 and about = $2 and due_at is not null and state = 'pending' and attempts = 0
+   returning user_id as "userId", subscription_id as "subscriptionId", created_at as "createdAt"`,
+);
+const claimDue = sql(
+  'messages.claim',
+  `with due as (
+     select id from messages where due_at <= (select posthorn_now()) and channel = $4
+      order by due_at limit $1 for update skip locked
+   )
+   update messages m set state = 'sending', claim = $2, due_at = posthorn_now() + $3 * interval '1 ms'
+     from due where m.id = due.id
+   returning m.id, m.claim, m.purpose, m.content, m.attempts,
+     (extract(epoch from m.expires_at - posthorn_now()) * 1000)::float8 as "leftMs",
+     (select json_build_object('id', s.id, 'sealed', s.subscription, 'endpointHash', encode(s.endpoint_hash, 'hex'))
+        from push_subscriptions s where s.id = m.subscription_id) as browser`,
+);
+const msToNext = sql(
+  'messages.msToNext',
+  `select (extract(epoch from min(due_at) - posthorn_now()) * 1000)::float8 as ms
+     from messages where due_at is not null and channel = $1`,
+);
+const saveSent = sql(
+  'messages.sent',
+  `update messages set state = 'sent', attempts = attempts + 1, last_answer = $3, due_at = null, claim = null, content = null
+    where id = $1 and claim = $2`,
+);
+/** Gives the message up when no delay is left, or when it would expire during the delay. */
+const saveFailed = sql(
+  'messages.failed',
+  `update messages m set attempts = m.attempts + 1, last_answer = $3, claim = null, due_at = next.at,
+          state = case when next.at is null then 'failed' else 'pending' end,
+          content = case when next.at is null then null else m.content end
+     from messages own, lateral (
+       select case when posthorn_now() + $4 * interval '1 ms' < own.expires_at
+              then posthorn_now() + $4 * interval '1 ms' end as at) next
+    where m.id = $1 and m.claim = $2 and own.id = m.id
+   returning m.state`,
+);
+const discardLost = sql(
+  'messages.discardLost',
+  `update messages set state = 'failed', last_answer = 'Not sent: the key that encrypted it is lost.', due_at = null, claim = null,
+          content = null
+    where id = $1 and content = $2`,
+);
+const forgetPerson = sql('messages.forgetPerson', 'delete from messages where user_id = $1');
+const endHeld = sql(
+  'messages.endHeld',
+  `update messages set state = 'failed', last_answer = $1, due_at = null, claim = null, content = null
+    where due_at is not null and id = any($2)`,
+);
+const purge = sql(
+  'messages.purge',
+  `delete from messages where due_at is null and created_at < posthorn_now() - $1 * interval '1 ms'`,
+);
+
+export type MessageStore = ReturnType<typeof createMessageStore>;
+
+export const createMessageStore = (db: Database) => ({
+  insert: (rows: readonly MessageRow[]) =>
+    db.run(insertMessages, [
+      rows.map(({ id }) => id),
+      rows.map(({ channel }) => channel),
+      rows.map(({ purpose }) => purpose),
+      rows.map(({ userId }) => userId),
+      rows.map(({ workspaceId }) => workspaceId),
+      rows.map(({ recipient }) => recipient),
+      rows.map(({ subscriptionId }) => subscriptionId),
+      rows.map(({ content }) => content),
+      rows.map(({ livesMs }) => livesMs),
+      rows.map(({ about }) => about),
+      rows.map(({ delayMs }) => delayMs),
+      rows.map(({ createdAt }) => createdAt),
+    ]),
+  countRecent: async (userId: string, purpose: string, withinMs: number) =>
+    (await db.query<{ count: number }>(countRecent, [userId, purpose, withinMs]))[0]?.count ?? 0,
+  countRecentTo: async (recipient: Buffer, purpose: string, withinMs: number) =>
+    (await db.query<{ count: number }>(countRecentTo, [recipient, purpose, withinMs]))[0]?.count ?? 0,
+  dropPending: (userId: string, workspaceId: string, answer: string) =>
+    db.run(dropPending, [userId, workspaceId, answer]),
+  dropWaiting: (workspaceId: string, about: string) => db.query<DroppedMessage>(dropWaiting, [workspaceId, about]),
+  claim: (channel: Channel, room: number, claim: string, leaseMs: number) =>
+    db.query<ClaimedMessage>(claimDue, [room, claim, leaseMs, channel]),
+  msToNext: async (channel: Channel) =>
+    (await db.query<{ ms: number | null }>(msToNext, [channel]))[0]?.ms ?? undefined,
+  saveSent: ({ id, claim }: ClaimedMessage, answer: string) => db.run(saveSent, [id, claim, answer]),
+  /** Whether the message was given up. */
+  saveFailed: async ({ id, claim }: ClaimedMessage, answer: string, waitMs: number | undefined) =>
+    (await db.query<{ state: string }>(saveFailed, [id, claim, answer, waitMs ?? null]))[0]?.state === 'failed',
+  discardLost: (id: string, sealed: string) => db.run(discardLost, [id, sealed]),
+  forgetPerson: (userId: string) => db.run(forgetPerson, [userId]),
+  endHeld: (ids: readonly string[], answer: string) => db.run(endHeld, [answer, ids]),
+  purge: (retentionMs: number) => db.run(purge, [retentionMs]),
+});
+
+export interface BrowserRow {
+  readonly id: string;
+  readonly browser: string;
+  readonly since: string;
+  readonly sessionId: string;
+}
+
+/** Deletes pending messages too (cascade): after another person signs in, the browser must not show what was meant for the first. */
+const dropOfOthers = sql(
+  'pushBrowsers.dropOfOthers',
+  'delete from push_subscriptions where endpoint_hash = $1 and user_id <> $2',
+);
+const saveBrowser = sql(
+  'pushBrowsers.save',
+  `insert into push_subscriptions (id, user_id, session_id, endpoint_hash, subscription) values ($1, $2, $3, $4, $5)
+   on conflict (endpoint_hash) do update set session_id = excluded.session_id, subscription = excluded.subscription
+   returning id`,
+);
+/** Keeps one per session and the newest per person, because a browser that renews its endpoint leaves the old one behind. */
+const dropOthers = sql(
+  'pushBrowsers.dropOthers',
+  `delete from push_subscriptions where user_id = $1 and id <> $2 and (session_id = $3 or id in (
+     select id from push_subscriptions where user_id = $1 order by id desc offset $4))`,
+);
+const listBrowsers = sql(
+  'pushBrowsers.list',
+  `select p.id, s.user_agent as browser, p.created_at as since, p.session_id as "sessionId"
+     from push_subscriptions p join sessions s on s.id = p.session_id where p.user_id = $1 order by p.id desc`,
+);
+const removeBrowser = sql('pushBrowsers.remove', 'delete from push_subscriptions where user_id = $1 and id = $2');
+const forgetBrowser = sql('pushBrowsers.forget', 'delete from push_subscriptions where id = $1');
+const discardLostBrowser = sql(
+  'pushBrowsers.discardLost',
+  "delete from push_subscriptions where endpoint_hash = decode($1, 'hex') and subscription = $2",
+);
+const forgetAllBrowsers = sql('pushBrowsers.forgetAll', 'delete from push_subscriptions');
+const forgetPersonBrowsers = sql('pushBrowsers.forgetPerson', 'delete from push_subscriptions where user_id = $1');
+const forgetKeys = sql('pushKeys.forget', 'delete from push_keys');
+const readKeys = sql('pushKeys.read', 'select public_key as "publicKey", private_key as "privateKey" from push_keys');
+const insertKeys = sql(
+  'pushKeys.insert',
+  'insert into push_keys (public_key, private_key) values ($1, $2) on conflict do nothing',
+);
+
+export type PushStore = ReturnType<typeof createPushStore>;
+
+export const createPushStore = (db: Database) => ({
+  transaction: db.transaction,
+  dropOfOthers: (endpointHash: Buffer, userId: string) => db.run(dropOfOthers, [endpointHash, userId]),
+  /** The id of the row, which is the old one when the endpoint was subscribed before. */
+  save: async (id: string, userId: string, sessionId: string, endpointHash: Buffer, subscription: string) =>
+    (await db.query<{ id: string }>(saveBrowser, [id, userId, sessionId, endpointHash, subscription]))[0]?.id ?? id,
+  dropOthers: (userId: string, id: string, sessionId: string, maxBrowsers: number) =>
+    db.run(dropOthers, [userId, id, sessionId, maxBrowsers]),
+  list: (userId: string) => db.query<BrowserRow>(listBrowsers, [userId]),
+  remove: async (userId: string, id: string) => (await db.run(removeBrowser, [userId, id])) > 0,
+  forgetPerson: (userId: string) => db.run(forgetPersonBrowsers, [userId]),
+  /** The push service no longer knows it. */
+  forget: (id: string) => db.run(forgetBrowser, [id]),
+  discardLost: (endpointHash: string, sealed: string) => db.run(discardLostBrowser, [endpointHash, sealed]),
+  /** Deletes the subscriptions too, because each is bound to this key. */
+  forgetKeys: async () => {
+    await db.run(forgetAllBrowsers);
+    await db.run(forgetKeys);
+  },
+  keys: async () => (await db.query<{ publicKey: string; privateKey: string }>(readKeys))[0],
+  insertKeys: (publicKey: string, privateKey: string) => db.run(insertKeys, [publicKey, privateKey]),
+});
+
+export const sealedInMessages = (db: Database) => [
+  sealedColumn(db, {
+    table: 'messages',
+    column: 'content',
+    noun: 'unsent mail or push message',
+    replace: sql('messages.reseal', 'update messages set content = $3 where id = $1 and content = $2'),
+  }),
+  sealedColumn(db, {
+    table: 'push_subscriptions',
+    column: 'subscription',
+    noun: 'push subscription',
+    id: "encode(endpoint_hash, 'hex')",
+    replace: sql(
+      'pushBrowsers.reseal',
+      "update push_subscriptions set subscription = $3 where endpoint_hash = decode($1, 'hex') and subscription = $2",
+    ),
+  }),
+  sealedColumn(db, {
+    table: 'push_keys',
+    column: 'private_key',
+    noun: 'key for push messages',
+    id: "'one'",
+    replace: sql('pushKeys.reseal', "update push_keys set private_key = $3 where $1 = 'one' and private_key = $2"),
+  }),
+];

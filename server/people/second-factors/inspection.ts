@@ -1,0 +1,4 @@
+import type { Database } from '#server/base/store/database';
+import { sealedInFactors } from './store.ts';
+
+export const openFactorInspection = ({ database }: { database: Database }) => ({ sealed: sealedInFactors(database) });

@@ -1,0 +1,24 @@
+import { admins, type Role, roles } from '#contracts/scopes';
+import type { Caller } from '#server/base/context';
+import { Refusal } from '#server/base/errors';
+import type { WorkspaceStore } from './store.ts';
+
+/** 0 is the highest. */
+export const rank = (role: Role) => roles.indexOf(role);
+
+export const mustNotReachAbove = (own: Role, other: Role) => {
+  if (rank(other) < rank(own))
+    throw new Refusal('Forbidden', `An ${own} cannot give or change the role ${other}. Ask an owner.`);
+};
+
+/** Owners and admins may invite, but not to a role above their own. */
+export const canInvite = (inviter: Role | undefined, role: Role) =>
+  inviter !== undefined && (admins as readonly Role[]).includes(inviter) && rank(inviter) <= rank(role);
+
+/** Serializes changes of members, and refuses a caller whose role has changed meanwhile. */
+export const lockMembers = async (store: WorkspaceStore, { workspaceId, userId, role }: Caller) => {
+  await store.lockMembers(workspaceId);
+  await store.lockWorkspace(workspaceId);
+  if ((await store.member(workspaceId, userId))?.role === role) return;
+  throw new Refusal('Conflict', 'Your role in this workspace has changed meanwhile. Load the page again.');
+};

@@ -1,0 +1,76 @@
+import type { Accounts } from '#server/connecting/accounts/accounts';
+import type { AuditLog } from '#server/access/audit/audit-log';
+import type { Bin } from '#server/planning/bin/bin';
+import type { Clock } from '#server/base/clock';
+import type { Config } from '#server/base/config/config';
+import type { AskInstead } from '#server/base/context';
+import type { Labels } from '#server/planning/labels/labels';
+import type { MediaLibrary } from '#server/media/library';
+import type { Uploads } from '#server/media/uploads';
+import type { Networks } from '#server/networks/registry';
+import type { Notifications } from '#server/messaging/notifications/notifications';
+import type { Drafts } from '#server/writing/posts/drafts';
+import type { Lifecycle } from '#server/writing/posts/lifecycle';
+import type { Database } from '#server/base/store/database';
+import { createExports } from './exports.ts';
+import { createFetching } from './fetching.ts';
+import { createImports } from './imports.ts';
+import { transferRoutes } from './routes.ts';
+import { createExportStore, createImportStore } from './store.ts';
+
+export const openTransfer = ({
+  database,
+  accounts,
+  networks,
+  library,
+  uploads,
+  drafts,
+  lifecycle,
+  labels,
+  bin,
+  audit,
+  notifications,
+  askInstead,
+  config: { baseUrl },
+  clock,
+}: {
+  database: Database;
+  accounts: Accounts;
+  networks: Networks;
+  library: MediaLibrary;
+  uploads: Uploads;
+  drafts: Drafts;
+  lifecycle: Lifecycle;
+  labels: Labels;
+  bin: Bin;
+  audit: AuditLog;
+  notifications: Notifications;
+  askInstead: AskInstead;
+  config: Config;
+  clock: Clock;
+}) => {
+  const store = createImportStore(database);
+  const fetch = createFetching({ store, library, uploads, baseUrl });
+  const imports = createImports({
+    store,
+    fetch,
+    accounts,
+    networks,
+    drafts,
+    lifecycle,
+    labels,
+    bin,
+    audit,
+    notifications,
+    askInstead,
+    baseUrl,
+    clock,
+  });
+  const exports = createExports({ store: createExportStore(database), library, clock });
+  return {
+    imports,
+    exports,
+    routes: transferRoutes({ imports, exports }),
+    chores: { 'forget old imports': { every: '1 day', run: imports.purge } },
+  };
+};

@@ -1,0 +1,348 @@
+import type { MetricName } from '#contracts/analytics';
+import type { PostStatus, Result, Version } from '#contracts/posts';
+import type { ImportFormat, ImportProblem, ImportRowState, ImportTotals } from '#contracts/transfer';
+import { type Database, sql } from '#server/base/store/database';
+import type { CheckedRow, ImportedDraft } from './checked-row.ts';
+
+export const reads = ['accounts', 'posts', 'publications', 'published_posts', 'workspaces'];
+
+interface ImportRecord {
+  readonly id: string;
+  readonly fileName: string;
+  readonly format: ImportFormat;
+  readonly timeZone: string;
+  readonly ignored: string[];
+  readonly createdAt: string;
+  readonly totals: ImportTotals;
+}
+
+export interface StoredRow {
+  readonly number: number;
+  readonly line: number | null;
+  readonly state: ImportRowState;
+  readonly problems: ImportProblem[];
+  readonly draft: ImportedDraft | null;
+  readonly text: string;
+  readonly items: number;
+  readonly media: number;
+  readonly postId: string | null;
+  readonly failure: string | null;
+}
+
+export interface NumberedRow extends Omit<CheckedRow, 'state'> {
+  readonly number: number;
+  readonly state: CheckedRow['state'] | 'Duplicate';
+}
+
+const begin = sql(
+  'imports.begin',
+  `insert into imports (id, workspace_id, created_by, file_name, format, time_zone, ignored)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+);
+const finish = sql('imports.finish', 'update imports set read_at = posthorn_now() where id = $1 and workspace_id = $2');
+const addRows = sql(
+  'imports.addRows',
+  `insert into import_rows (workspace_id, import_id, number, line, fingerprint, state, problems, draft, text, items, media)
+   select $1, $2, * from unnest($3::int[], $4::int[], $5::bytea[], $6::text[], $7::jsonb[], $8::jsonb[], $9::text[], $10::int[],
+     $11::int[])`,
+);
+/** When rows with these fingerprints first became posts of this workspace. */
+const importedRows = sql(
+  'imports.importedRows',
+  `select distinct on (r.fingerprint) encode(r.fingerprint, 'hex') as fingerprint, i.created_at as "createdAt"
+     from import_rows r join imports i on i.workspace_id = r.workspace_id and i.id = r.import_id
+     join posts p on p.workspace_id = r.workspace_id and p.id = r.post_id
+    where r.workspace_id = $1 and r.fingerprint = any($2::bytea[]) and r.post_id is not null
+    order by r.fingerprint, i.created_at`,
+);
+const existingPosts = sql('imports.existingPosts', 'select id from posts where workspace_id = $1 and id = any($2)');
+
+/** Joined, because there is no foreign key: the post may have been deleted. */
+const postOfRow = 'posts p on p.workspace_id = r.workspace_id and p.id = r.post_id';
+const shownState = `case when p.id is null then r.state when p.status = 'Draft' then 'Saved' else 'Scheduled' end`;
+const isSchedulable = `p.status = 'Draft' and p.scheduled_at > posthorn_now() and cardinality(p.account_ids) > 0`;
+const record = `select i.id, i.file_name as "fileName", i.format, i.time_zone as "timeZone", i.ignored,
+       i.created_at as "createdAt", t.totals
+  from imports i cross join lateral (
+    select jsonb_build_object(
+             'rows', count(*),
+             'ready', count(*) filter (where p.id is null and r.state = 'Ready'),
+             'unmatched', count(*) filter (where p.id is null and r.state = 'Unmatched'),
+             'duplicate', count(*) filter (where p.id is null and r.state = 'Duplicate'),
+             'bad', count(*) filter (where p.id is null and r.state = 'Bad'),
+             'blocked', count(*) filter (where p.id is null and r.state <> 'Bad' and r.problems @> '[{"blocks": true}]'),
+             'saved', count(p.id),
+             'scheduled', count(*) filter (where p.status <> 'Draft'),
+             'schedulable', count(*) filter (where ${isSchedulable}),
+             'failed', count(r.failure)) as totals
+      from import_rows r left join ${postOfRow} where r.workspace_id = i.workspace_id and r.import_id = i.id) t
+ where i.workspace_id = $1 and i.read_at is not null`;
+const get = sql('imports.get', `${record} and i.id = $2`);
+const list = sql('imports.list', `${record} order by i.id desc limit $2`);
+const uploader = sql(
+  'imports.uploader',
+  'select created_by as "userId" from imports where id = $2 and workspace_id = $1',
+);
+/** Rows with a failure that did not become posts. A failed row with a post failed only when it was scheduled. */
+const countUnsaved = sql(
+  'imports.countUnsaved',
+  `select count(r.failure)::int as count from import_rows r left join ${postOfRow}
+    where r.workspace_id = $1 and r.import_id = $2 and p.id is null`,
+);
+const remove = sql('imports.remove', 'delete from imports where id = $1 and workspace_id = $2');
+const purge = sql(
+  'imports.purge',
+  `delete from imports i where i.created_at < posthorn_now() - interval '7 days'
+      and (i.created_at < posthorn_now() - interval '90 days'
+           or not exists (select from import_rows r join ${postOfRow}
+                            where r.workspace_id = i.workspace_id and r.import_id = i.id))`,
+);
+
+const rowColumns = `r.number, r.line, ${shownState} as state, r.problems, r.draft, r.text, r.items, r.media,
+  p.id as "postId", r.failure`;
+const rows = sql(
+  'imports.rows',
+  `select ${rowColumns} from import_rows r left join ${postOfRow}
+    where r.workspace_id = $1 and r.import_id = $2 and r.number > $3
+      and (not $4 or r.problems <> '[]' or r.state = 'Duplicate' or r.failure is not null)
+    order by r.number limit $5`,
+);
+const unsaved = sql(
+  'imports.unsaved',
+  `select r.number from import_rows r left join ${postOfRow}
+    where r.workspace_id = $1 and r.import_id = $2 and r.number > $3 and p.id is null and r.draft is not null
+      and r.state = any($4) order by r.number limit $5`,
+);
+const lockRow = sql(
+  'imports.lockRow',
+  `select draft, post_id as "postId" from import_rows
+    where workspace_id = $1 and import_id = $2 and number = $3 for update`,
+);
+const peek = sql(
+  'imports.peek',
+  'select draft from import_rows where workspace_id = $1 and import_id = $2 and number = $3',
+);
+const setPost = sql(
+  'imports.setPost',
+  'update import_rows set post_id = $4, failure = null where workspace_id = $1 and import_id = $2 and number = $3',
+);
+const setFailure = sql(
+  'imports.setFailure',
+  'update import_rows set failure = $4 where workspace_id = $1 and import_id = $2 and number = $3',
+);
+const schedulable = sql(
+  'imports.schedulable',
+  `select r.number, p.id as "postId", p.scheduled_at as at from import_rows r join ${postOfRow}
+    where r.workspace_id = $1 and r.import_id = $2 and r.number > $3 and ${isSchedulable} order by r.number limit $4`,
+);
+const savedDrafts = sql(
+  'imports.savedDrafts',
+  `select r.number, p.id as "postId" from import_rows r join ${postOfRow}
+    where r.workspace_id = $1 and r.import_id = $2 and r.number > $3 and p.status = 'Draft' order by r.number limit $4`,
+);
+const stayed = sql(
+  'imports.stayed',
+  `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text
+     from import_rows r join ${postOfRow}
+    where r.workspace_id = $1 and r.import_id = $2 and p.status <> 'Draft' order by r.number limit $3`,
+);
+const fetched = sql(
+  'imports.fetched',
+  `select media_id as "mediaId" from import_media
+    where workspace_id = $1 and import_id = $2 and url = $3 and alt = $4`,
+);
+const addFetched = sql(
+  'imports.addFetched',
+  `insert into import_media (workspace_id, import_id, url, alt, media_id) values ($1, $2, $3, $4, $5)
+   on conflict do nothing`,
+);
+
+export type ImportStore = ReturnType<typeof createImportStore>;
+
+export const createImportStore = (db: Database) => ({
+  transaction: db.transaction,
+
+  begin: async (
+    workspaceId: string,
+    userId: string,
+    { id, fileName, format, timeZone, ignored }: Omit<ImportRecord, 'createdAt' | 'totals'>,
+  ) => {
+    await db.run(begin, [id, workspaceId, userId, fileName, format, timeZone, ignored]);
+  },
+
+  addRows: async (workspaceId: string, importId: string, newRows: readonly NumberedRow[]) => {
+    await db.run(addRows, [
+      workspaceId,
+      importId,
+      newRows.map(({ number }) => number),
+      newRows.map(({ line }) => line),
+      newRows.map(({ fingerprint }) => fingerprint),
+      newRows.map(({ state }) => state),
+      newRows.map(({ problems }) => JSON.stringify(problems)),
+      newRows.map(({ draft }) => (draft === null ? null : JSON.stringify(draft))),
+      newRows.map(({ text }) => text),
+      newRows.map(({ items }) => items),
+      newRows.map(({ media }) => media),
+    ]);
+  },
+
+  /** Makes the import visible to the workspace. */
+  finish: async (workspaceId: string, id: string) => {
+    await db.run(finish, [id, workspaceId]);
+  },
+
+  /** When each row was first imported, by fingerprint in hex. Rows never imported are missing. */
+  importedAt: async (workspaceId: string, fingerprints: readonly Buffer[]) => {
+    const rows = await db.query<{ fingerprint: string; createdAt: string }>(importedRows, [workspaceId, fingerprints]);
+    return new Map(rows.map(({ fingerprint, createdAt }) => [fingerprint, createdAt]));
+  },
+
+  /** The ids that are posts of this workspace. */
+  existingPosts: async (workspaceId: string, ids: readonly string[]) =>
+    ids.length === 0
+      ? new Set<string>()
+      : new Set((await db.query<{ id: string }>(existingPosts, [workspaceId, ids])).map(({ id }) => id)),
+
+  get: async (workspaceId: string, id: string) => (await db.query<ImportRecord>(get, [workspaceId, id]))[0],
+
+  /** Who uploaded the file. */
+  uploader: async (workspaceId: string, id: string) =>
+    (await db.query<{ userId: string }>(uploader, [workspaceId, id]))[0]?.userId,
+
+  countUnsaved: async (workspaceId: string, id: string) =>
+    (await db.query<{ count: number }>(countUnsaved, [workspaceId, id]))[0]?.count ?? 0,
+
+  list: (workspaceId: string, limit: number) => db.query<ImportRecord>(list, [workspaceId, limit]),
+
+  remove: async (workspaceId: string, id: string) => (await db.run(remove, [id, workspaceId])) > 0,
+
+  purge: async () => {
+    await db.run(purge);
+  },
+
+  rows: (workspaceId: string, importId: string, after: number, problemsOnly: boolean, limit: number) =>
+    db.query<StoredRow>(rows, [workspaceId, importId, after, problemsOnly, limit]),
+
+  unsaved: async (workspaceId: string, importId: string, after: number, states: readonly string[], limit: number) => {
+    const values = [workspaceId, importId, after, states, limit];
+    return (await db.query<{ number: number }>(unsaved, values)).map(({ number }) => number);
+  },
+
+  draft: async (workspaceId: string, importId: string, number: number) =>
+    (await db.query<{ draft: ImportedDraft | null }>(peek, [workspaceId, importId, number]))[0]?.draft ?? undefined,
+
+  /** Inside a transaction: undefined when the row is already saved. */
+  lockUnsaved: async (workspaceId: string, importId: string, number: number) => {
+    const values = [workspaceId, importId, number];
+    const [row] = await db.query<{ draft: ImportedDraft | null; postId: string | null }>(lockRow, values);
+    // A separate statement, because the one that waited for the lock has an older snapshot and misses a post saved meanwhile.
+    const posts = row?.postId ? await db.query(existingPosts, [workspaceId, [row.postId]]) : [];
+    return posts.length > 0 ? undefined : (row?.draft ?? undefined);
+  },
+
+  setPost: async (workspaceId: string, importId: string, number: number, postId: string) => {
+    await db.run(setPost, [workspaceId, importId, number, postId]);
+  },
+
+  setFailure: async (workspaceId: string, importId: string, number: number, failure: string | null) => {
+    await db.run(setFailure, [workspaceId, importId, number, failure]);
+  },
+
+  schedulable: (workspaceId: string, importId: string, after: number, limit: number) =>
+    db.query<{ number: number; postId: string; at: string }>(schedulable, [workspaceId, importId, after, limit]),
+
+  savedDrafts: (workspaceId: string, importId: string, after: number, limit: number) =>
+    db.query<{ number: number; postId: string }>(savedDrafts, [workspaceId, importId, after, limit]),
+
+  /** Posts of the import that are no longer drafts. */
+  stayed: (workspaceId: string, importId: string, limit: number) =>
+    db.query<{ id: string; status: PostStatus; text: string }>(stayed, [workspaceId, importId, limit]),
+
+  fetched: async (workspaceId: string, importId: string, url: string, alt: string) =>
+    (await db.query<{ mediaId: string }>(fetched, [workspaceId, importId, url, alt]))[0]?.mediaId,
+
+  addFetched: async (workspaceId: string, importId: string, url: string, alt: string, mediaId: string) => {
+    await db.run(addFetched, [workspaceId, importId, url, alt, mediaId]);
+  },
+});
+
+export interface ExportedRow {
+  readonly id: string;
+  readonly status: PostStatus;
+  readonly accountIds: string[];
+  readonly versions: Version[];
+  readonly scheduledAt: string | null;
+  readonly results: Result[];
+  readonly updatedAt: string;
+  readonly statistics: readonly {
+    readonly accountId: string;
+    readonly externalId: string;
+    readonly publishedAt: string;
+    readonly metrics: Partial<Record<MetricName, number>> | null;
+    readonly fetchedAt: string | null;
+    readonly error: string | null;
+  }[];
+}
+
+export interface ExportedAccount {
+  readonly id: string;
+  readonly network: string;
+  readonly handle: string;
+  readonly name: string;
+}
+
+/** The time of a post: when it was published, else scheduled, else last changed. */
+const inRange = `($2::timestamptz is null or coalesce(out.published_at, p.scheduled_at, p.updated_at) >= $2)
+  and ($3::timestamptz is null or coalesce(out.published_at, p.scheduled_at, p.updated_at) < $3)`;
+const utc = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+/** A page ends at `maxBytes`, but has at least one post. `between` forces the index on workspace and id. */
+const exportPage = sql(
+  'exports.page',
+  `select id, status, account_ids as "accountIds", versions::jsonb as versions, scheduled_at as "scheduledAt",
+          results::jsonb as results, updated_at as "updatedAt",
+          coalesce((select jsonb_agg(jsonb_build_object('accountId', s.account_id, 'externalId', s.external_id,
+                             'publishedAt', ${utc('s.published_at')}, 'metrics', s.metrics,
+                             'fetchedAt', ${utc('s.fetched_at')}, 'error', s.fetch_error) order by s.account_id)
+                      from publications s where s.workspace_id = $1 and s.post_id = sized.id), '[]') as statistics
+     from (select *, sum(bytes) over (order by id rows unbounded preceding) - bytes as "bytesBefore"
+             from (select p.id, p.status, p.account_ids, p.versions::text, p.scheduled_at, p.results::text, p.updated_at,
+                          octet_length(p.versions::text) + octet_length(p.results::text) as bytes
+                     from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
+                    where p.workspace_id between $1 and $1 and p.id > $4 and ${inRange}
+                    order by p.workspace_id, p.id limit $5) as listed) as sized
+    where "bytesBefore" < $6 order by id`,
+);
+const exportCount = sql(
+  'exports.count',
+  `select count(*)::int as posts
+     from posts p left join published_posts out on out.workspace_id = p.workspace_id and out.post_id = p.id
+    where p.workspace_id = $1 and ${inRange}`,
+);
+const exportHead = sql(
+  'exports.head',
+  `select w.name, coalesce((select jsonb_agg(jsonb_build_object('id', a.id, 'network', a.network, 'handle', a.handle,
+                     'name', a.name) order by a.id) from accounts a where a.workspace_id = w.id), '[]') as accounts
+     from workspaces w where w.id = $1`,
+);
+
+export interface ExportRange {
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+export type ExportStore = ReturnType<typeof createExportStore>;
+
+export const createExportStore = (db: Database) => ({
+  /** The oldest posts after `after`, up to `limit` and `maxBytes`. */
+  page: (workspaceId: string, { from, to }: ExportRange, after: string, limit: number, maxBytes: number) =>
+    db.queryReplica<ExportedRow>(exportPage, [workspaceId, from, to, after, limit, maxBytes]),
+
+  count: async (workspaceId: string, { from, to }: ExportRange) =>
+    (await db.query<{ posts: number }>(exportCount, [workspaceId, from, to]))[0]?.posts ?? 0,
+
+  /** Its name and all accounts it ever had, because posts may refer to disconnected ones. */
+  head: async (workspaceId: string) => {
+    const [row] = await db.query<{ name: string; accounts: ExportedAccount[] }>(exportHead, [workspaceId]);
+    return { name: row?.name ?? '', accounts: row?.accounts ?? [] };
+  },
+});

@@ -1,8 +1,0 @@
-import type { postActions } from '#contracts/posts';
-import type { Handler } from '#server/context';
-import type { Lifecycle } from '#server/posts/lifecycle';
-
-export const schedulePost =
-  ({ lifecycle }: { lifecycle: Lifecycle }): Handler<(typeof postActions)['posts.schedule']> =>
-  ({ caller, input, approval }) =>
-    lifecycle.schedule(caller, input.id, input.at, approval);

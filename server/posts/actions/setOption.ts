@@ -1,8 +1,0 @@
-import type { postActions } from '#contracts/posts';
-import type { Handler } from '#server/context';
-import type { Drafts } from '#server/posts/drafts';
-
-export const setPostOption =
-  ({ drafts }: { drafts: Drafts }): Handler<(typeof postActions)['posts.setOption']> =>
-  ({ caller, input, approval }) =>
-    drafts.setOption(caller, input, approval);

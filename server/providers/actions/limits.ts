@@ -1,7 +1,0 @@
-import type { providerActions } from '#contracts/providers';
-import type { Handler } from '#server/context';
-import type { Providers } from '#server/providers/providers';
-
-export const listProviderLimits =
-  ({ providers }: { providers: Providers }): Handler<(typeof providerActions)['providers.limits']> =>
-  async ({ input: { networks } }) => ({ providers: providers.limits(networks) });

@@ -1,9 +1,0 @@
-import { createPasskeyRemoval } from '#server/passkeys/removal';
-import type { Database } from '#server/store/database';
-import { createFactorStore } from './store.ts';
-
-/** Everything that a sign-in may ask for besides the password. For commands, which open no more than they need. */
-export const createFactorRemoval = (database: Database) => async (userId: string) => {
-  await createFactorStore(database).removeAll(userId);
-  await createPasskeyRemoval(database)(userId);
-};

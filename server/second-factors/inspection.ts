@@ -1,4 +1,0 @@
-import type { Database } from '#server/store/database';
-import { sealedInFactors } from './store.ts';
-
-export const openFactorInspection = ({ database }: { database: Database }) => ({ sealed: sealedInFactors(database) });

@@ -1,8 +1,0 @@
-import { migrations } from '#server/store/migrations/index';
-import type { Connection } from './connection.ts';
-
-/** The application name of every session. A contracting migration reads from it which processes are too old. */
-export const inSessionName = <Config extends Connection>(connection: Config) => ({
-  ...connection,
-  application_name: `posthorn ${migrations.length}`,
-});

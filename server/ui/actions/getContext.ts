@@ -1,8 +1,0 @@
-import type { uiActions } from '#contracts/ui';
-import type { Handler } from '#server/context';
-import type { OpenPage } from '#server/ui/open-page';
-
-export const getOpenPage =
-  ({ openPage }: { openPage: OpenPage }): Handler<(typeof uiActions)['ui.getContext']> =>
-  ({ caller }) =>
-    openPage.get(caller);

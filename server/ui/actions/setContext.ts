@@ -1,8 +1,0 @@
-import type { uiActions } from '#contracts/ui';
-import type { Handler } from '#server/context';
-import type { OpenPage } from '#server/ui/open-page';
-
-export const setOpenPage =
-  ({ openPage }: { openPage: OpenPage }): Handler<(typeof uiActions)['ui.setContext']> =>
-  ({ caller, input }) =>
-    openPage.set(caller, input);

@@ -1,0 +1,154 @@
+import type { Logger } from 'pino';
+import type { CatalogRoutes } from '#contracts/catalog';
+import type { Route } from '#contracts/define';
+import { catalog } from '#generated/catalog';
+import { mcpTools } from '#generated/mcp-tools';
+import { routes as declared } from '#generated/rest';
+import { serveRoutes } from '#generated/router';
+import type { Identity } from '#server/access/auth/identity-provider/identity';
+import type { openBackups } from '#server/operation/backup/slice';
+import type { RouteCall } from '#server/base/context';
+import { setCallerHeaders } from '#server/doors/http/caller-headers';
+import { openDoors } from '#server/doors/http/doors';
+import type { Scheduler } from '#server/base/jobs/scheduler';
+import { openMcp } from '#server/doors/mcp/open-mcp';
+import type { ServiceMetrics } from '#server/operation/metrics/metrics';
+import { findSchemaProblem } from '#server/operation/startup/startup-migrations';
+import { describeUnwritable } from '#server/base/store/retry';
+import type { Members } from '#server/people/workspaces/members';
+import type { PersonDeletion } from '#server/people/workspaces/person-deletion';
+import type { Agents } from './agents.ts';
+import type { Content } from './content.ts';
+import type { Core } from './core.ts';
+import type { Messaging } from './messaging.ts';
+import type { Networks } from './networks.ts';
+import type { People } from './people.ts';
+import type { Publishing } from './publishing.ts';
+import type { RoutesOf } from './registry.ts';
+
+export interface Operation {
+  readonly backup: ReturnType<typeof openBackups>;
+}
+
+/** REST, MCP, the web app and the pages. Wired last, because they need the identity provider. */
+export const wireDoors = ({
+  core,
+  networks,
+  people,
+  content,
+  agents,
+  operation,
+  members,
+  personDeletion,
+  jobs,
+  identity,
+  metrics,
+  log,
+}: {
+  core: Core;
+  messaging: Messaging;
+  networks: Networks;
+  people: People;
+  content: Content;
+  publishing: Publishing;
+  agents: Agents;
+  operation: Operation;
+  members: Members;
+  personDeletion: PersonDeletion;
+  jobs: Scheduler;
+  identity: Identity;
+  metrics: ServiceMetrics;
+  log: Logger;
+}) => {
+  const { registry, database, config } = core;
+  const { sessions, tokens, rateLimit, mcpAccess } = core.auth;
+  const { actions } = agents;
+  const { cards } = agents.approvals;
+  const { posts, review, transfer } = content;
+  const { workspaceName } = core.people.people;
+
+  const doorSlices = {
+    consent: registry.open('auth/consent', core.auth.openConsent(identity)),
+    workspaces: registry.open(
+      'workspaces/routes',
+      people.workspaces.openWorkspaceRoutes({
+        members,
+        personDeletion,
+        mustProve: people.secondFactors.proof.mustProve,
+        identity,
+      }),
+    ),
+    catalog: registry.open('catalog', {
+      routes: {
+        catalog: async ({ caller, exchange: { res } }: RouteCall<CatalogRoutes['catalog']>) => {
+          setCallerHeaders(res, caller, await workspaceName(caller.workspaceId));
+          return catalog;
+        },
+      },
+    }),
+  };
+  type Routes = RoutesOf<Core> &
+    RoutesOf<Messaging> &
+    RoutesOf<Networks> &
+    RoutesOf<People> &
+    RoutesOf<Content> &
+    RoutesOf<Publishing> &
+    RoutesOf<Agents> &
+    RoutesOf<Operation> &
+    RoutesOf<typeof doorSlices>;
+
+  const routeNames = new Map<Route, string>(Object.entries(declared).map(([name, route]) => [route, name]));
+  return openDoors({
+    sessions,
+    tokens,
+    identity,
+    rateLimit,
+    signInElsewhere: people.workspaces.signInElsewhere,
+    library: content.media.library,
+    uploads: content.media.uploads,
+    uploadOnce: content.uploadOnce,
+    uploadAddresses: content.media.uploadAddresses,
+    resumableUploads: content.media.resumableUploads,
+    avatars: networks.accounts.avatars,
+    linkCards: posts.linkCards,
+    shares: review.shares,
+    imports: transfer.imports,
+    exports: transfer.exports,
+    restoring: operation.backup.restoring,
+    findBackupFile: operation.backup.findFile,
+    actions,
+    askInstead: agents.approvals.askInstead,
+    routeName: (route) => routeNames.get(route) ?? '',
+    answers: content.idempotency.answers,
+    live: core.live.live,
+    assistant: agents.assistant.assistant,
+    metrics,
+    jobs,
+    sandboxPaths: agents.sandbox.sandboxPaths,
+    mcp: openMcp({
+      actions,
+      tools: mcpTools,
+      cards,
+      reading: posts.reading,
+      library: content.media.library,
+      accounts: networks.accounts.accounts,
+      providers: networks.providers,
+      mcpAccess,
+      identity,
+      rateLimit,
+      config,
+      log,
+    }),
+    serveRoutes: (app, { appRoutes, runAction, own, forms, handlers }) => {
+      const sliceRoutes = Object.keys(declared).filter((name) => !(name in handlers));
+      // The registry stores handlers by name; only the themes know their types.
+      const routes = registry.routes(sliceRoutes) as unknown as Routes;
+      return serveRoutes(app, { appRoutes, runAction, own, forms, handlers: { ...handlers, ...routes } });
+    },
+    database,
+    findSchemaProblem: () => findSchemaProblem(database),
+    config,
+    log,
+    describeError: describeUnwritable,
+  });
+};

@@ -1,0 +1,8 @@
+import type { postActions } from '#contracts/posts';
+import type { Handler } from '#server/base/context';
+import type { Drafts } from '#server/writing/posts/drafts';
+
+export const setVersionText =
+  ({ drafts }: { drafts: Drafts }): Handler<(typeof postActions)['posts.setVersionText']> =>
+  ({ caller, input, approval }) =>
+    drafts.setVersionText(caller, input, approval);

@@ -1,0 +1,71 @@
+import type { EditorView } from '#contracts/posts';
+import type { Accounts } from '#server/connecting/accounts/accounts';
+import type { Caller } from '#server/base/context';
+import { notFound } from '#server/base/errors';
+import type { MediaLibrary } from '#server/media/library';
+import type { Renditions } from '#server/media/renditions';
+import type { Networks } from '#server/networks/registry';
+import type { Lifecycle } from './lifecycle.ts';
+import type { LinkCards } from './link-cards.ts';
+import { mediaIn, outgoingTo, toLinkCards } from './outgoing.ts';
+import type { PostStore } from './store.ts';
+
+export type EditorViews = ReturnType<typeof createEditorViews>;
+
+/** What the editor shows beside a post: issues, limits, choices, media and link cards. */
+export const createEditorViews = ({
+  store,
+  accounts,
+  library,
+  renditions,
+  networks,
+  lifecycle,
+  linkCards,
+}: {
+  store: PostStore;
+  accounts: Accounts;
+  library: MediaLibrary;
+  renditions: Renditions;
+  networks: Networks;
+  lifecycle: Lifecycle;
+  linkCards: LinkCards;
+}) => ({
+  get: async (caller: Caller, id: string): Promise<EditorView> => {
+    const post = await store.get(caller.workspaceId, id);
+    if (post === undefined) throw notFound('post', id);
+    const mediaIds = mediaIn(post.versions);
+    const files = await library.find(caller, mediaIds);
+    const connected = await accounts.connectedOf(caller, post.accountIds);
+    const choiceNames = await accounts.choiceNamesOf(caller, post.accountIds, post.versions);
+    const { issues, warnings, fits } = await lifecycle.examine(caller, post);
+    return {
+      updatedAt: post.updatedAt,
+      issues,
+      warnings,
+      accounts: post.accountIds.flatMap((accountId) => {
+        const { network: key = '', facts = null } = connected.get(accountId) ?? {};
+        const network = networks.find(key);
+        if (network === undefined) return [];
+        const outgoing = outgoingTo(network, post.versions, accountId, files);
+        const choices = Object.fromEntries(
+          network.options.flatMap(({ key }) => {
+            const accountChoices = network.choicesFor?.(key, facts, outgoing.post) ?? choiceNames(accountId, key);
+            return accountChoices ? [[key, accountChoices]] : [];
+          }),
+        );
+        const fitted = Object.fromEntries(
+          [...(fits.get(accountId)?.finished ?? [])].map(([id, row]) => [
+            id,
+            renditions.item(row, files.get(id) ?? {}),
+          ]),
+        );
+        const pollLimits = network.pollLimitsFor?.(facts);
+        const constraints = network.constraintsFor(outgoing.post, facts);
+        const disabledOptions = network.disabledOptions?.(outgoing.post, facts) ?? {};
+        return [{ accountId, constraints, choices, disabledOptions, fitted, ...(pollLimits && { pollLimits }) }];
+      }),
+      media: await library.items(caller, mediaIds),
+      linkCards: toLinkCards(await linkCards.of(caller, id)),
+    };
+  },
+});

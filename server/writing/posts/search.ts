@@ -1,0 +1,167 @@
+import type { ForecastEntry, PostGroup, PostStatus, PostSummary, Result } from '#contracts/posts';
+import { sql } from '#server/base/store/database';
+import { isLate } from './late.ts';
+import { shownResults } from './post-row.ts';
+
+export interface PostFilter {
+  readonly query: string;
+  /** Empty lists match all accounts and all labels. */
+  readonly accountIds: readonly string[];
+  readonly labelIds: readonly string[];
+}
+
+export interface PostSearch extends PostFilter {
+  readonly group: PostGroup;
+  readonly status?: PostStatus | undefined;
+  /** Empty for all. */
+  readonly ids: readonly string[];
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** The summary of a post, its first media item, and its position in the order of its group. */
+export interface PostMatch {
+  readonly summary: Omit<PostSummary, 'thumbnail'>;
+  readonly mediaId: string | null;
+  readonly at: string;
+}
+
+export interface MatchRow {
+  readonly id: string;
+  readonly status: PostStatus;
+  readonly text: string | null;
+  readonly items: number;
+  readonly account_ids: string[];
+  readonly scheduled_at: string | null;
+  readonly results: Result[];
+  readonly updated_at: string;
+  readonly media_id: string | null;
+  readonly published_at: string | null;
+  readonly engagement: number | null;
+  readonly numbers: PostSummary['numbers'] | null;
+  readonly label_ids: string[];
+  readonly forecast: ForecastEntry[] | null;
+  readonly at: string;
+}
+
+/** Posts to choose from: `from` joins them as `p`, `at` is their time in the order of the group. */
+interface Source {
+  readonly from: string;
+  readonly has: string;
+  readonly at: string;
+}
+
+interface Group {
+  readonly sources: readonly Source[];
+  readonly order: 'asc' | 'desc';
+}
+
+const fromPosts = (has: string, at: string): Source => ({ from: 'posts p', has, at });
+const publishedPost = 'out.workspace_id = p.workspace_id and out.post_id = p.id';
+/**
+ * Each source is read along an index, so that a page costs the posts on it. One `coalesce` over both times has no index.
+ * `offset 0` keeps PostgreSQL from turning the inner select into a join of all posts.
+ */
+const timed: readonly Source[] = [
+  {
+    from: `published_posts out cross join lateral (select * from posts p where ${publishedPost} offset 0) p`,
+    has: 'out.workspace_id = $1',
+    at: 'out.published_at',
+  },
+  fromPosts(
+    `p.scheduled_at is not null and not exists (select from published_posts out where ${publishedPost} offset 0)`,
+    'p.scheduled_at',
+  ),
+];
+const groups: Record<PostGroup, Group> = {
+  Scheduled: { sources: [fromPosts("p.status = 'Scheduled'", 'p.scheduled_at')], order: 'asc' },
+  Drafts: { sources: [fromPosts("p.status = 'Draft'", 'p.updated_at')], order: 'desc' },
+  Sent: {
+    sources: [
+      {
+        from: `posts p left join published_posts out on ${publishedPost}`,
+        has: "p.status in ('Publishing', 'Published', 'Failed')",
+        at: 'coalesce(out.published_at, p.scheduled_at, p.updated_at)',
+      },
+    ],
+    order: 'desc',
+  },
+  Late: { sources: [fromPosts(isLate('p'), 'p.scheduled_at')], order: 'asc' },
+  Timed: { sources: timed, order: 'asc' },
+  Recent: { sources: [fromPosts('true', 'p.updated_at')], order: 'desc' },
+};
+/** `labels` is the placeholder for the label ids, such as `$4`. */
+const filterBy = (labels: string) => `p.workspace_id = $1
+  and ($2 = '' or exists (select from jsonb_path_query(p.versions, '$[*].content[*].body') as body
+        where body #>> '{}' ilike '%' || $2 || '%'))
+  and (cardinality($3::text[]) = 0 or p.account_ids && $3)
+  and (cardinality(${labels}::text[]) = 0
+    or exists (select from post_labels
+        where post_labels.workspace_id = $1 and post_id = p.id and label_id = any(${labels})))`;
+/** Until metrics are read, the stored engagement is 0, which says nothing about the post. */
+const numbers = `case when out.post_id is not null then (
+    select case when bool_or(n.fetched_at is not null) then 'Read'
+                when bool_or(n.next_fetch_at is not null and a.disconnected_at is null) then 'Pending'
+                else 'None' end
+      from publications n join accounts a on a.id = n.account_id
+     where n.workspace_id = $1 and n.post_id = p.id) end`;
+const firstOf = ({ from, has, at }: Source, order: Group['order']) =>
+  `(select p.id, ${at} as at from ${from}
+     where ${filterBy('$11')} and ${has} and ($4::text is null or p.status = $4)
+       and ($5::timestamptz is null or ${at} >= $5) and ($6::timestamptz is null or ${at} < $6)
+       and ($7::timestamptz is null or (${at}, p.id) ${order === 'asc' ? '>' : '<'} ($7, $8))
+       and (cardinality($10::text[]) = 0 or p.id = any($10))
+     order by ${at} ${order}, p.id ${order} limit $9)`;
+/** The page is chosen first, so that texts, results and numbers are read for its posts only. */
+const searchOf = ({ sources, order }: Group) =>
+  `with page as materialized (
+     select * from (${sources.map((source) => firstOf(source, order)).join(' union all ')}) as first
+      order by at ${order}, id ${order} limit $9)
+   select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 200) as text,
+          jsonb_array_length(p.versions -> 0 -> 'content') as items, p.account_ids, p.scheduled_at, p.results, p.updated_at,
+          jsonb_path_query_first(p.versions, '$[0].content[*].media[0]') #>> '{}' as media_id,
+          out.published_at, out.engagement::float8 as engagement, page.at, ${numbers} as numbers,
+          array(select label_id from post_labels l where l.workspace_id = $1 and l.post_id = p.id order by label_id) as label_ids,
+          case when p.status = 'Scheduled' then (select f.entries from forecasts f
+            where f.workspace_id = p.workspace_id and f.post_id = p.id and f.entries <> '[]') end as forecast
+     from page join posts p on p.workspace_id = $1 and p.id = page.id
+     left join published_posts out on ${publishedPost}
+    order by page.at ${order}, p.id ${order}`;
+export const search = Object.fromEntries(
+  Object.entries(groups).map(([group, rule]) => [group, sql(`posts.search.${group}`, searchOf(rule))]),
+) as Record<PostGroup, ReturnType<typeof sql>>;
+/** For bulk changes, ordered by id. */
+export const select = sql(
+  'posts.select',
+  `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, p.account_ids as "accountIds",
+          p.scheduled_at as "scheduledAt",
+          array(select label_id from post_labels l where l.workspace_id = $1 and l.post_id = p.id order by label_id) as "labelIds"
+     from posts p where ${filterBy('$4')} and ($5::text is null or p.status = $5) order by p.id desc limit $6`,
+);
+export const counts = sql(
+  'posts.counts',
+  `select p.status, count(*)::int as count from posts p where ${filterBy('$4')} group by p.status`,
+);
+
+/** Escapes the wildcards of `like`. */
+export const literal = (text: string) => text.replace(/[\\%_]/g, '\\$&');
+
+export const toMatch = (row: MatchRow): PostMatch => ({
+  summary: {
+    id: row.id,
+    status: row.status,
+    text: row.text ?? '',
+    items: row.items,
+    accountIds: row.account_ids,
+    results: shownResults(row),
+    ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
+    ...(row.published_at !== null && { publishedAt: row.published_at }),
+    ...(row.engagement !== null && { engagement: row.engagement }),
+    ...(row.numbers !== null && { numbers: row.numbers }),
+    labelIds: row.label_ids,
+    ...(row.forecast !== null && { forecast: row.forecast }),
+    updatedAt: row.updated_at,
+  },
+  mediaId: row.media_id,
+  at: row.at,
+});

@@ -1,0 +1,116 @@
+import type { AccountAccess } from '#server/connecting/accounts/access';
+import type { Accounts } from '#server/connecting/accounts/accounts';
+import type { Rights } from '#server/access/auth/rights';
+import type { Clock } from '#server/base/clock';
+import { type Config, isPublicAddress } from '#server/base/config/config';
+import type { AskInstead } from '#server/base/context';
+import type { Revisions } from '#server/writing/history/revisions';
+import type { Live } from '#server/base/live/live';
+import type { MediaLibrary } from '#server/media/library';
+import type { Renditions } from '#server/media/renditions';
+import type { UploadAddresses } from '#server/media/upload-addresses';
+import type { Uploads } from '#server/media/uploads';
+import type { Networks } from '#server/networks/registry';
+import type { Notifications } from '#server/messaging/notifications/notifications';
+import type { Plans } from '#server/access/plans/plans';
+import type { Receipts } from '#server/access/receipts/receipts';
+import type { Database } from '#server/base/store/database';
+import type { Events } from '#server/messaging/webhooks/events';
+import { createDrafts } from './drafts.ts';
+import { createEditorViews } from './editor-view.ts';
+import { createFitting } from './fitting.ts';
+import { createLifecycle } from './lifecycle.ts';
+import { createLinkCards } from './link-cards.ts';
+import { createMediaByAddress } from './media-by-address.ts';
+import { createOutcomes } from './outcome.ts';
+import { createOverview } from './overview.ts';
+import { createReading } from './reading.ts';
+import { postRoutes } from './routes.ts';
+import { createScheduledPosts } from './scheduled-posts.ts';
+import { createPostStore } from './store.ts';
+
+export const openPosts = ({
+  database,
+  accounts,
+  access,
+  library,
+  renditions,
+  uploads,
+  uploadAddresses,
+  networks,
+  rights,
+  plans,
+  events,
+  notifications,
+  deletion,
+  live,
+  revisions,
+  receipts,
+  askInstead,
+  config,
+  clock,
+}: {
+  database: Database;
+  accounts: Accounts;
+  access: AccountAccess;
+  library: MediaLibrary;
+  renditions: Renditions;
+  uploads: Uploads;
+  uploadAddresses: UploadAddresses;
+  networks: Networks;
+  rights: Rights;
+  plans: Plans;
+  events: Events;
+  notifications: Notifications;
+  /** Refuses while the workspace waits to be deleted. */
+  deletion: { mustStay(workspaceId: string): Promise<void> };
+  live: Live;
+  revisions: Revisions;
+  receipts: Receipts;
+  askInstead: AskInstead;
+  config: Config;
+  clock: Clock;
+}) => {
+  const store = createPostStore(database);
+  const overview = createOverview({ store, library, accounts });
+  const outcomes = createOutcomes({ store, events, notifications, receipts, live });
+  const { baseUrl } = config;
+  const reachable = isPublicAddress(baseUrl);
+  const linkCards = createLinkCards({ store, accounts, access, library, networks });
+  const shared = { store, accounts, library, networks, linkCards, revisions, clock };
+  const fitting = createFitting({ renditions });
+  const lifecycle = createLifecycle({
+    ...shared,
+    fitting,
+    uploadAddresses,
+    rights,
+    plans,
+    deletion,
+    outcomes,
+    reachable,
+    baseUrl,
+  });
+  const fileOptions = networks.all.flatMap(({ options }) =>
+    options.filter(({ type }) => type === 'Media').map(({ key }) => key),
+  );
+  const mediaByAddress = createMediaByAddress({ uploads, library, uploadAddresses, baseUrl });
+  const editorViews = createEditorViews({ store, accounts, library, renditions, networks, lifecycle, linkCards });
+  return {
+    reading: createReading({ store }),
+    scheduled: createScheduledPosts(database),
+    overview,
+    outcomes,
+    lifecycle,
+    linkCards,
+    drafts: createDrafts({ ...shared, lifecycle, mediaByAddress, askInstead, baseUrl }),
+    editorViews,
+    /** Keys of the options whose value is a file. */
+    fileOptions,
+    mediaUse: {
+      isUsed: (workspaceId: string, id: string) => store.usesMedia(workspaceId, id, fileOptions),
+      isScheduled: (workspaceId: string, id: string) => store.isMediaScheduled(workspaceId, id, fileOptions),
+      usesOf: (workspaceId: string, ids: readonly string[]) => store.mediaUses(workspaceId, ids, fileOptions),
+    },
+    routes: postRoutes({ editorViews, lifecycle, overview }),
+  };
+};
