@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { posix, resolve } from 'node:path';
+import { serverRooms } from './rooms.ts';
 
 interface Complaint {
   readonly file: string;
@@ -29,17 +30,30 @@ const root = resolve(import.meta.dirname, '..');
 const folders = ['contracts', 'generated', 'server', 'web', 'scripts', 'test', 'bench'];
 
 const isOurs = (module: string) => folders.some((folder) => module.startsWith(`${folder}/`));
+const floors = Object.keys(serverRooms);
+
+/** Floors count from the top. Whatever is outside of server/ is on every floor. */
+const floorOf = (module: string) =>
+  module.startsWith('server/') ? floors.findIndex((room) => module.startsWith(`server/${room}/`)) : Number.NaN;
+
 const isWiring = (module: string) => module.startsWith('server/wiring/');
-const isDoor = (module: string) => /^server\/(http|mcp)\//.test(module);
-const isAction = (module: string) => /^server\/[^/]+\/actions\//.test(module);
-const isSliceStore = (module: string) => /^server\/[^/]+\/store$/.test(module);
+const isDoor = (module: string) => module.startsWith('server/doors/');
+const isAction = (module: string) => /^server\/(?:[^/]+\/){1,2}actions\//.test(module);
+const isSliceStore = (module: string) => /^server\/(?:[^/]+\/){1,2}store$/.test(module);
 const isStore = (module: string) => isSliceStore(module) || module.startsWith('server/base/store/');
 const networkFolder = (module: string) => /^server\/networks\/(families\/[^/]+\/|[^/]+\/)/.exec(module)?.[0];
 const isFamily = (module: string) => module.startsWith('server/networks/families/');
 const isSharedByNetworks = (module: string) => module.startsWith('server/networks/shared/');
 
-const sliceOf = (module: string) =>
-  /^server\/(?!(?:http|mcp|networks|outbound|jobs|store)\/)([^/]+)\//.exec(module)?.[1];
+/** The folder of a slice: in rooms of one slice that is the room. */
+const sliceFolder = (module: string) => /^server\/(?:media|networks|[^/]+\/[^/]+)(?=\/)/.exec(module)?.[0];
+
+const sliceOf = (module: string) => {
+  const folder = sliceFolder(module);
+  return folder === undefined || /\/(http|mcp|networks|outbound|jobs|store)$/.test(folder)
+    ? undefined
+    : posix.basename(folder);
+};
 
 const rules: readonly Rule[] = [
   {
@@ -55,19 +69,18 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to, isTypeOnly }) =>
       from.startsWith('web/') &&
       isOurs(to) &&
-      !/^(web\/|generated\/sdk\/|generated\/app-client$|server\/(escape-reg-exp|networks\/(counting|fold|links|poll|focus|short-links|split-text)|transfer\/csv)$)/.test(
+      !/^(web\/|generated\/sdk\/|generated\/app-client$|server\/(base\/escape-reg-exp|networks\/(counting|fold|links|poll|focus|short-links|split-text)|planning\/transfer\/csv)$)/.test(
         to,
       ) &&
       !(to.startsWith('contracts/') && isTypeOnly),
   },
   {
     says: 'http/ and mcp/ never touch a store, a network or a job; call a rule of the slice',
-    isBroken: ({ from, to }) => isDoor(from) && (isStore(to) || /^server\/(networks|jobs)\//.test(to)),
+    isBroken: ({ from, to }) => isDoor(from) && (isStore(to) || /^server\/(networks|base\/jobs)\//.test(to)),
   },
   {
-    says: 'only server/wiring/ and server/wiring/main.ts import http/ and mcp/; move what is shared below the doors',
-    isBroken: ({ from, to }) =>
-      from.startsWith('server/') && isDoor(to) && !isDoor(from) && !isWiring(from) && from !== 'server/wiring/main',
+    says: `a room imports only rooms below it, and the order of floors is ${floors.join(', ')}; move what both need down, or take it as an argument`,
+    isBroken: ({ from, to }) => floorOf(from) > floorOf(to),
   },
   {
     says: 'an action calls rules, not stores; put the query behind a rule of the slice',
@@ -137,7 +150,7 @@ const registering =
 const pathRule =
   'a path is declared in contracts/ and registered by generated/router.ts alone; declare it there and write its handler';
 /** Pages for people, the API reference, the sandboxes of networks, the twins and the identity provider register their own paths. */
-const mayRegister = /^server\/(pages\/|http\/docs\.ts|auth\/identity-provider\/|sandbox\/|twins\/|networks\/)/;
+const mayRegister = /^server\/(base\/pages\/|doors\/http\/docs\.ts|access\/auth\/identity-provider\/|simulation\/|networks\/)/;
 /** Mount points of such modules. */
 const mounting = /^\.use\(\s*'\/(docs|help|auth)'/;
 
@@ -150,6 +163,7 @@ export const checkImports = async (tree: string): Promise<Complaint[]> => {
   return [
     ...links.flatMap(brokenRules),
     ...cycles(links),
+    ...[...texts.keys()].flatMap(outsideOfRooms),
     ...[...texts].flatMap(([file, text]) => wordsIn(file, text)),
     ...[...texts].flatMap(([file, text]) => pathsIn(file, text)),
     ...wrongWriters(writes),
@@ -208,31 +222,16 @@ const target = (file: string, found: string) => {
 const brokenRules = (link: Link): Complaint[] =>
   rules.filter(({ isBroken }) => isBroken(link)).map(({ says }) => ({ ...place(link), rule: says }));
 
+const outsideOfRooms = (file: string): Complaint[] =>
+  floorOf(file) === -1
+    ? [{ file, line: 1, found: file, rule: `everything in server/ is in a room: ${floors.join(', ')}` }]
+    : [];
+
 const place = ({ file, line, found }: Link) => ({ file, line, found });
 
-/** Server-rendered pages, exempt until web/ replaces them. */
-const serverPages = /^server\/pages\//;
-
-/**
- * A room is a folder of server/, or a file directly in it. Actions are a separate room above their slice, so that
- * posts/actions/metrics.ts may call a slice that itself calls the rules of posts.
- */
-const roomOf = (module: string) => {
-  if (!module.startsWith('server/') || serverPages.test(module)) return undefined;
-  return isAction(module) ? posix.dirname(module) : module.split('/').slice(0, 2).join('/');
-};
-
 /** Type imports count: slices get the rules of other slices as arguments, so they import hardly anything but types. */
-const cycles = (links: readonly Link[]): Complaint[] => [
-  ...cyclesOf(links, roomOf, 'rooms call each other one way', moveBelow),
-  ...cyclesOf(
-    // Cycles across rooms are reported above.
-    links.filter(({ from, to }) => roomOf(from) === roomOf(to)),
-    (module) => (isOurs(module) ? module : undefined),
-    'files import each other one way',
-    moveBelow,
-  ),
-];
+const cycles = (links: readonly Link[]): Complaint[] =>
+  cyclesOf(links, (module) => (isOurs(module) ? module : undefined), 'files import each other one way', moveBelow);
 
 const moveBelow = 'move what both need below them';
 
@@ -287,13 +286,14 @@ interface Write extends Omit<Complaint, 'rule'> {
 }
 
 const writesIn = (file: string, text: string): Write[] => {
-  if (!/^server\/[^/]+\//.test(file) || file.startsWith('server/base/store/')) return [];
+  const folder = sliceFolder(file);
+  if (folder === undefined || folder === 'server/base/store') return [];
   return [...text.matchAll(writing)].map((match) => ({
     file,
     line: lineAt(text, match.index),
     found: match[0].replace(/\s+/g, ' '),
     table: match[1] ?? match[2] ?? match[3] ?? '',
-    slice: file.split('/')[1] ?? '',
+    slice: posix.basename(folder),
     isModel: match[3] !== undefined,
   }));
 };
@@ -340,7 +340,7 @@ const foreignReads = (texts: ReadonlyMap<string, string>, writes: readonly Write
       const table = match[1] ?? match[2] ?? '';
       const owner = owners.get(table) ?? slice;
       const found = match[0].replace(/\s+/g, ' ');
-      const store = file.endsWith('/store.ts') ? file : `server/${slice}/store.ts`;
+      const store = file.endsWith('/store.ts') ? file : `${sliceFolder(file)}/store.ts`;
       return owner === slice ? [] : [{ file, line: lineAt(text, match.index), found, table, slice, owner, store }];
     });
   });

@@ -5,24 +5,25 @@ import { banner, camel, lines } from './text.ts';
 
 /** generated/handlers.ts: the handler of every action. Throws on a contract without a handler, and on the reverse. */
 export const emitHandlers = async (root: string, declared: readonly DeclaredAction[]) => {
-  const existing = await handlerNames(root);
-  const undeclared = existing.filter((name) => !declared.some((one) => one.name === name));
-  const missing = declared.filter(({ name }) => !existing.includes(name));
+  const files = await handlerFiles(root);
+  const undeclared = [...files].filter(([name]) => !declared.some((one) => one.name === name));
+  const missing = declared.filter(({ name }) => !files.has(name));
   const complaints = [
-    ...undeclared.map(
-      (name) => `${handlerFile(name)} has no contract: declare ${name} in contracts/ or remove the file`,
-    ),
-    ...missing.map(({ name }) => `${name} has no handler: write ${handlerFile(name)}`),
+    ...undeclared.map(([name, file]) => `${file} has no contract: declare ${name} in contracts/ or remove the file`),
+    ...missing.map(({ name }) => `${name} has no handler: write ${name.replace('.', '/actions/')}.ts in the room of its slice`),
   ];
   if (complaints.length > 0) throw new Error(complaints.join('\n'));
   const handlers = await Promise.all(
-    declared.map(async ({ name }) => ({ name, factory: await factoryIn(root, handlerFile(name)) })),
+    declared.map(async ({ name }) => {
+      const file = files.get(name) ?? '';
+      return { name, file, factory: await factoryIn(root, file) };
+    }),
   );
   return {
     'generated/handlers.ts': lines(
       banner,
       "import type { Handlers } from '#server/agents/admission';",
-      handlers.map(({ name, factory }) => `import { ${factory} } from '#${handlerFile(name).replace(/\.ts$/, '')}';`),
+      handlers.map(({ file, factory }) => `import { ${factory} } from '#${file.replace(/\.ts$/, '')}';`),
       "import type { actions } from './catalog.ts';",
       '',
       'type RulesOf<Build> = Build extends (rules: infer Rules) => unknown ? Rules : never;',
@@ -41,8 +42,6 @@ export const emitHandlers = async (root: string, declared: readonly DeclaredActi
   };
 };
 
-const handlerFile = (name: string) => `server/${name.replace('.', '/actions/')}.ts`;
-
 /** What a handler file exports: one function, named after what the action does. */
 const factoryIn = async (root: string, file: string) => {
   const exported = [...(await readFile(join(root, file), 'utf8')).matchAll(/^export (?:const )?(\w+)/gm)];
@@ -52,13 +51,15 @@ const factoryIn = async (root: string, file: string) => {
   return name;
 };
 
-const handlerNames = async (root: string) => {
-  const names: string[] = [];
-  for (const slice of await folders(join(root, 'server'))) {
-    const files = await readdir(join(root, 'server', slice, 'actions')).catch(() => []);
-    names.push(...files.map((file) => `${slice}.${file.replace(/\.ts$/, '')}`));
-  }
-  return names;
+/** By name of the action, such as `posts.create`: its file, such as `server/writing/posts/actions/create.ts`. */
+const handlerFiles = async (root: string) => {
+  const files = await readdir(join(root, 'server'), { recursive: true });
+  return new Map(
+    files.sort().flatMap((file) => {
+      const [, slice, action] = /([\w-]+)\/actions\/(\w+)\.ts$/.exec(file) ?? [];
+      return slice === undefined ? [] : [[`${slice}.${action}`, `server/${file}`] as const];
+    }),
+  );
 };
 
 /** Every folder of server/networks that holds a network. */

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { readClosedSets } from './closed-sets.ts';
 import { readContracts } from './contracts.ts';
 import { emitAppClient } from './emit-app-client.ts';
+import { emitArchitecturePicture } from './emit-architecture-picture.ts';
 import { emitCatalog } from './emit-catalog.ts';
 import { emitCommands } from './emit-commands.ts';
 import { emitContract } from './emit-contract.ts';
@@ -40,6 +41,7 @@ const emitAll = async (quoting: Files): Promise<Files> => {
     ...(await emitHandlers(root, actions)),
     ...(await emitNetworks(root)),
     ...(await emitNetworksPage(root)),
+    ...(await emitArchitecturePicture(root)),
     ...emitSettingsPage(),
     ...emitOpenapi(actions, routes, raw, closed),
     ...emitSdk(actions, sdkTypes),

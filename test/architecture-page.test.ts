@@ -25,7 +25,7 @@ const fileOf = (step: string) => /^`([\w/.-]+\.tsx?)`/.exec(step)?.[1] ?? '';
 
 test('every file and folder that the page names exists, by its path from the root', () => {
   const named = Array.from(page.matchAll(/`([\w/.<>-]+(?:\.(?:tsx?|mjs|json|md)|\/))`/g), ([, path = '']) => path);
-  const paths = named.map((path) => path.replace('<slice>', 'posts'));
+  const paths = named.map((path) => path.replace('<room>', 'writing').replace('<slice>', 'posts'));
   expect(paths.filter((path) => !path.includes('/') || !existsSync(join(root, path)))).toEqual([]);
 });
 
@@ -66,47 +66,14 @@ const reachedFrom = (file: string) => {
 const picture = /!\[[^\]]+\]\((pictures\/[\w-]+\.svg)\)/.exec(page)?.[1] ?? '';
 const drawing = () => read(join('docs', picture));
 
-/** The top edge of each box inside server/, in pixels. */
-const rooms = () =>
-  new Map<string, number>(
-    [...drawing().matchAll(/<g class="box">(.*?)<\/g>/gs)].flatMap(([, box = '']) => {
-      const top = Number(/<rect [^>]*\by="(\d+)"/.exec(box)?.[1]);
-      const names = [...box.matchAll(/class="rooms"[^>]*>([^<]*)</g)].flatMap(([, text = '']) => text.split(' '));
-      return names.map((name) => [`server/${moduleOf(name)}`, top] as const);
-    }),
-  );
-
-test('the page shows its picture, which names every folder and file of server/', () => {
-  const drawn = [...rooms().keys()].map((room) => room.split('/')[1]);
-  expect(readdirSync(join(root, 'server')).map(moduleOf).sort()).toEqual([...new Set(drawn)].sort());
-});
-
-test('no import goes up the picture', () => {
-  const tops = rooms();
-  const folderOf = (module: string) => module.split('/').slice(0, 2).join('/');
-  /** A file with its own box counts at that position, not at its folder's. */
-  const topOf = (module: string) => tops.get(module) ?? tops.get(folderOf(module)) ?? Number.NaN;
-  const upward = links
-    .filter(({ from, to }) => from.startsWith('server/') && to.startsWith('server/') && folderOf(from) !== folderOf(to))
-    .filter(({ from, to }) => !(topOf(from) <= topOf(to)));
-  expect(upward.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
-});
-
-test('every arrow of the picture leads down, from the bottom of a box to the top of another', () => {
-  const attribute = (tag: string, name: string) => Number(new RegExp(` ${name}="(\\d+)"`).exec(tag)?.[1]);
-  const boxes = Array.from(drawing().matchAll(/<g[^>]*><rect [^>]+>/g), ([tag]) => {
-    const [left, top] = [attribute(tag, 'x'), attribute(tag, 'y')];
-    return { left, top, right: left + attribute(tag, 'width'), bottom: top + attribute(tag, 'height') };
-  });
-  const arrows = Array.from(drawing().matchAll(/<path class="arrow"[^>]*>/g), ([tag]) => tag);
-  expect(arrows.length).toBeGreaterThan(0);
-  const astray = arrows.filter((tag) => {
-    const [x, begin, end] = (/d="M(\d+) (\d+)V(\d+)"/.exec(tag) ?? []).slice(1).map(Number);
-    if (x === undefined || begin === undefined || end === undefined || begin >= end) return true;
-    const met = boxes.filter(({ left, right }) => left < x && x < right);
-    return !met.some(({ bottom }) => bottom === begin) || !met.some(({ top }) => top === end);
-  });
-  expect(astray).toEqual([]);
+test('the page shows its picture, which names every room of server/ and everything in it', () => {
+  const drawn = Array.from(drawing().matchAll(/class="names?"[^>]*>([^<]*)</g), ([, names = '']) => names.split(' '));
+  const names = new Set(drawn.flat());
+  const rooms = readdirSync(join(root, 'server'));
+  const entries = rooms
+    .filter((room) => !['media', 'networks'].includes(room))
+    .flatMap((room) => readdirSync(join(root, 'server', room)));
+  expect([...rooms, ...entries].filter((name) => !names.has(name) && !names.has(`${name}/`))).toEqual([]);
 });
 
 test('the page about the architecture names every table', () => {

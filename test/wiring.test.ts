@@ -83,12 +83,14 @@ describe('the service', () => {
   });
   afterAll(() => service?.stop());
 
-  /** Files whose text matches, as `folder/file`. */
+  /** Files whose text matches, as `slice/file`. */
   const filesWith = async (pattern: RegExp) => {
     const files = await readdir(server, { recursive: true });
-    const sources = files.filter((file) => file.endsWith('.ts') && !file.startsWith('app/'));
+    const sources = files.filter((file) => file.endsWith('.ts') && !file.startsWith('wiring/'));
     const texts = await Promise.all(sources.map(async (file) => [file, await readFile(join(server, file), 'utf8')]));
-    return texts.filter(([, text = '']) => pattern.test(text)).map(([file = '']) => file);
+    return texts
+      .filter(([, text = '']) => pattern.test(text))
+      .map(([file = '']) => file.replace(/^[\w-]+\/(?=[\w-]+\/)/, ''));
   };
 
   test('has opened every folder with a slice, and every part of one that is opened apart', async () => {

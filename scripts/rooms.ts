@@ -1,0 +1,21 @@
+/**
+ * The rooms of server/, from the top floor down, each with what it is for. A room imports only rooms below it, which
+ * `npm run imports` checks. docs/architecture.md shows them.
+ */
+export const serverRooms = {
+  wiring: 'starts and stops, opens the rooms, has a file for each command',
+  doors: 'read credentials and bodies, and answer',
+  operation: 'what the operator sees, and what brings data back',
+  simulation: 'networks to try things on',
+  agents: 'admission, and what people and agents run through it',
+  planning: 'what surrounds a post before it goes out',
+  delivery: 'sends posts, and reads the numbers back',
+  writing: 'posts, and how they came to be',
+  connecting: 'accounts, and the keys of networks',
+  people: 'workspaces, members and how they prove who they are',
+  messaging: 'tells people and programs what happened',
+  access: 'who may what, and what is recorded of it',
+  media: 'the library of pictures and videos',
+  networks: 'one folder for each social network',
+  base: 'knows nothing of posts',
+} as const;
