@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const stampFile = join(dist, 'built-from');
 const sources = ['contracts', 'generated', 'server', 'scripts/call'];
-const more = ['package.json', 'scripts/cli.ts', 'scripts/build.mjs', 'web/paths.ts'];
+const more = ['package.json', 'scripts/cli.ts', 'scripts/build.mjs', 'web/base/paths.ts'];
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 

@@ -283,7 +283,7 @@ test('web/ takes types of contracts/ alone, not what they do', async () => {
 
 test('web/ asks parts/time.ts for the time', async () => {
   const text = 'export const at = new Date();\n';
-  await plant({ 'web/parts/time.ts': text, 'web/pages/home/index.tsx': text });
+  await plant({ 'web/base/time.ts': text, 'web/pages/home/index.tsx': text });
   expect(await checkImports(tree)).toMatchObject([{ file: 'web/pages/home/index.tsx', found: 'new Date()' }]);
 });
 

@@ -142,7 +142,7 @@ const withFile = async <Result>(file: string, text: string, work: () => Promise<
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'posthorn-generate-'));
   const folders = ['contracts', 'docs', 'generated', 'openapi', 'scripts', 'server', 'test/support', 'web/public'];
-  const files = ['web/paths.ts', 'package.json', 'tsconfig.json', 'LICENSE', 'README.md', 'bench/RESULTS.md'];
+  const files = ['web/base/paths.ts', 'package.json', 'tsconfig.json', 'LICENSE', 'README.md', 'bench/RESULTS.md'];
   const parts = [...folders, ...files];
   // Somebody may have built the SDK in its folder.
   const filter = (path: string) => !['dist', 'node_modules'].includes(basename(path));

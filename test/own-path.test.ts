@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownPath } from '#web/own-path.ts';
+import { ownPath } from '#web/base/own-path.ts';
 
 test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)'])(
   'the way back after a sign-in is never another site: %s',

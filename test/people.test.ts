@@ -9,7 +9,7 @@ import { type Statement, sql } from '#server/base/store/database';
 import { lockAwaited } from '#test/support/locks';
 import { openPosthorn } from '#test/support/posthorn';
 import { type Answer, type Service, startService } from '#test/support/service';
-import { otherAddress } from '#web/other-address.ts';
+import { otherAddress } from '#web/base/other-address.ts';
 
 const dayMs = 24 * 3_600_000;
 const production = { NODE_ENV: 'production', EMBEDDED_DATABASE: 'true', BASE_URL: 'https://posthorn.example.com' };

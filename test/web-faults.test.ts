@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ConnectionError } from '#generated/app-client';
-import { describeFailure, faultOf, NotDone } from '#web/faults.ts';
+import { describeFailure, faultOf, NotDone } from '#web/base/faults.ts';
 
 test('a person reads why the app itself stopped, and only an unknown error is a mistake of the app', () => {
   expect(faultOf(new NotDone('The browser used no passkey.')).message).toBe('The browser used no passkey.');

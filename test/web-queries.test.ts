@@ -1,6 +1,6 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { expect, test } from 'vitest';
-import { refetchOutdatedAnswers } from '#web/refetch-outdated-answers.ts';
+import { refetchOutdatedAnswers } from '#web/base/refetch-outdated-answers.ts';
 
 test.each([false, true])(
   'what changed while its first answer was under way is read again, also after an error: %s',

@@ -12,7 +12,7 @@ import {
   setServerClock,
   startOfDay,
   wallTime,
-} from '#web/parts/time.ts';
+} from '#web/base/time.ts';
 import { mergeTimes } from '#web/parts/time-picker/merge-times.ts';
 import { parseTime } from '#web/parts/time-picker/parse-time.ts';
 

@@ -3,7 +3,7 @@ import { isPosthornError } from '#generated/app-client';
 import { Toasts } from '#web/parts/toasts.tsx';
 import { PageFault } from '#web/shell/page-fault.tsx';
 import { Shell } from '#web/shell/shell.tsx';
-import { queries, queryClient } from './queries.ts';
+import { queries, queryClient } from '#web/base/queries.ts';
 
 export const root = createRootRoute({
   component: () => (

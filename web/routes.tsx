@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { createPageLoader } from './app-files.ts';
-import { paths } from './paths.ts';
+import { createPageLoader } from '#web/base/app-files.ts';
+import { paths } from '#web/base/paths.ts';
 import { root, shell } from './roots.tsx';
 
 interface Page {
@@ -9,7 +9,7 @@ interface Page {
 
 /** Each page is a chunk of its own. */
 const folders = import.meta.glob<Page>('./pages/*/index.tsx');
-const notFound = (): Promise<Page> => import('#web/pages/not-found/index.tsx');
+const notFound = (): Promise<Page> => import('#web/parts/not-found.tsx');
 
 const load = (folder: string) =>
   lazyRouteComponent(createPageLoader(folders[`./pages/${folder}/index.tsx`] ?? notFound));

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv } from 'vite';
-import { isPagePath } from './paths.ts';
-import { textInRem } from './text-in-rem.ts';
+import { isPagePath } from '#web/base/paths.ts';
+import { textInRem } from '#web/base/text-in-rem.ts';
 
 const root = import.meta.dirname;
 

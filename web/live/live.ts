@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Session } from '#generated/app-client';
-import { keys } from '#web/queries.ts';
+import { keys } from '#web/base/queries.ts';
 import { applyEvent, eventKinds, type LiveEvent } from './apply-event.ts';
 import { createStaleDomains } from './stale-domains.ts';
 

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { ownPath } from '#web/own-path.ts';
+import { ownPath } from '#web/base/own-path.ts';
 
 /** Opens the page of a clicked push message in this tab. */
 export const useOpenFromPush = () => {

@@ -1,6 +1,6 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { actions } from '#web/api.ts';
+import { actions } from '#web/base/api.ts';
 
 const waitMs = 300;
 

@@ -1,4 +1,4 @@
-import { handleOf } from '#web/networks.ts';
+import { handleOf } from '#web/base/networks.ts';
 import styles from './account-chip.module.css';
 import { NetworkBadge } from './network-badge.tsx';
 

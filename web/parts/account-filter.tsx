@@ -1,5 +1,5 @@
 import { Funnel } from 'lucide-react';
-import { handleOf } from '#web/networks.ts';
+import { handleOf } from '#web/base/networks.ts';
 import styles from './filter-popover.module.css';
 import { FilterPopover } from './filter-popover.tsx';
 import { NetworkBadge, NetworkBadges } from './network-badge.tsx';

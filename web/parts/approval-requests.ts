@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Stamp } from 'lucide-react';
 import { isPosthornError } from '#generated/app-client';
-import { queries } from '#web/queries.ts';
-import { nameOf, usePermissions, useSession } from '#web/session.ts';
+import { queries } from '#web/base/queries.ts';
+import { nameOf, usePermissions, useSession } from '#web/base/session.ts';
 import { joinWithOr } from './join-names.ts';
 import { closeToast, showToast } from './toasts.tsx';
 import { useOpenApprovals } from './use-open-approvals.ts';

@@ -2,8 +2,8 @@ import { type LucideIcon, Stamp } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import type { BulkResult, ChangePostsInput, SelectedPost } from '#generated/app-client';
 import { isPosthornError } from '#generated/app-client';
-import { keepaliveApp } from '#web/api.ts';
-import { describeFailure, isRetryable } from '#web/faults.ts';
+import { keepaliveApp } from '#web/base/api.ts';
+import { describeFailure, isRetryable } from '#web/base/faults.ts';
 import { formatNumber, count as quantity } from './number.ts';
 import { closeToast, showToast } from './toasts.tsx';
 

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { isAlreadyDone } from '#generated/app-client';
-import { faultOf, unknownOutcome } from '#web/faults.ts';
+import { faultOf, unknownOutcome } from '#web/base/faults.ts';
 import { isAsked } from './approval-requests.ts';
 import { Banner } from './banner.tsx';
 import { TimeLeft, useCountdown } from './countdown.tsx';

@@ -16,12 +16,12 @@ import {
 import { useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import type { OptionKey } from '#generated/sdk/src/types';
-import { actions } from '#web/api.ts';
-import { describeFailure } from '#web/faults.ts';
-import { usePermissions, useSession, useZone } from '#web/session.ts';
+import { actions } from '#web/base/api.ts';
+import { describeFailure } from '#web/base/faults.ts';
+import { usePermissions, useSession, useZone } from '#web/base/session.ts';
 import { showIfAsked, useActLabel } from './approval-requests.ts';
 import { formatShort } from './format-short.ts';
-import { inZone } from './time.ts';
+import { inZone } from '#web/base/time.ts';
 import { showToast } from './toasts.tsx';
 
 export type ForecastEntry = NonNullable<PostSummary['forecast']>[number];

@@ -1,4 +1,4 @@
-import { formatDay, formatTime, now, partsIn } from './time.ts';
+import { formatDay, formatTime, now, partsIn } from '#web/base/time.ts';
 
 const sixDaysMs = 6 * 24 * 3_600_000;
 

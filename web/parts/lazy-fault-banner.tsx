@@ -1,5 +1,5 @@
 import { lazy } from 'react';
-import { faultOf } from '#web/faults.ts';
+import { faultOf } from '#web/base/faults.ts';
 import styles from './lazy-fault-banner.module.css';
 
 /** Fallback for when the banner's own chunk cannot be loaded. */

@@ -1,6 +1,6 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useShortcutsOn } from '#web/shell/shortcuts.ts';
+import { useShortcutsOn } from './shortcuts.ts';
 import { isTyping } from './is-typing.ts';
 import styles from './list.module.css';
 

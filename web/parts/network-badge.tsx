@@ -1,5 +1,5 @@
-import { type NetworkLook, useNetworks } from '#web/networks.ts';
-import { glyphs } from '#web/previews/glyphs.ts';
+import { type NetworkLook, useNetworks } from '#web/base/networks.ts';
+import { glyphs } from './glyphs.ts';
 import styles from './network-badge.module.css';
 
 type Size = 16 | 18 | 20 | 24 | 32;

@@ -1,4 +1,4 @@
-import { otherAddress } from '#web/other-address.ts';
+import { otherAddress } from '#web/base/other-address.ts';
 import { Banner } from './banner.tsx';
 
 /** Warns on sign-in pages: cookies and OAuth redirects work only at the configured address. */

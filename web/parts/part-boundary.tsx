@@ -1,6 +1,6 @@
 import { CatchBoundary, type ErrorComponentProps, useRouterState } from '@tanstack/react-router';
 import { Children, Suspense } from 'react';
-import { isFileFault, toFileFault } from '#web/app-files.ts';
+import { isFileFault, toFileFault } from '#web/base/app-files.ts';
 import { LazyFaultBanner } from './lazy-fault-banner.tsx';
 
 /** Keeps an error in one rail or panel from replacing the page. A new address tries again. */

@@ -1,9 +1,9 @@
 import { Select, Textarea, TextInput } from '@mantine/core';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { ProviderLimits } from '#generated/app-client';
-import { useZone } from '#web/session.ts';
+import { useZone } from '#web/base/session.ts';
 import { nameOfValue } from './option-value.ts';
-import { instantOf, wallTime } from './time.ts';
+import { instantOf, wallTime } from '#web/base/time.ts';
 
 type Option = ProviderLimits['options'][number];
 

@@ -1,8 +1,8 @@
 import { PasswordInput, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReadFactorsOutput } from '#generated/app-client';
-import { fieldFault } from '#web/faults.ts';
-import { queries } from '#web/queries.ts';
+import { fieldFault } from '#web/base/faults.ts';
+import { queries } from '#web/base/queries.ts';
 
 export type Asks = ReadFactorsOutput['asks'];
 

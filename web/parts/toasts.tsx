@@ -1,7 +1,7 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { Check, CircleX, type LucideIcon, X } from 'lucide-react';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
-import { describeFailure } from '#web/faults.ts';
+import { describeFailure } from '#web/base/faults.ts';
 import { isTyping } from './is-typing.ts';
 import styles from './toasts.module.css';
 

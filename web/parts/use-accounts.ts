@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Account } from '#generated/app-client';
-import { queries } from '#web/queries.ts';
+import { queries } from '#web/base/queries.ts';
 
 const none: readonly Account[] = [];
 

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import type { Label } from '#generated/app-client';
-import { app } from '#web/api.ts';
-import { describeFailure } from '#web/faults.ts';
-import { keys, queries } from '#web/queries.ts';
+import { app } from '#web/base/api.ts';
+import { describeFailure } from '#web/base/faults.ts';
+import { keys, queries } from '#web/base/queries.ts';
 import { showToast } from './toasts.tsx';
 
 const none: readonly Label[] = [];

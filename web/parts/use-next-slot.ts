@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { app } from '#web/api.ts';
-import { keys } from '#web/queries.ts';
-import { now } from './time.ts';
+import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { now } from '#web/base/time.ts';
 
 /** Scheduling any post refetches it, since its key is in the domain `slots`. */
 export const useNextSlot = (accountIds: readonly string[], { enabled = true } = {}): string | undefined => {

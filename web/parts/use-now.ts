@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { now } from './time.ts';
+import { now } from '#web/base/time.ts';
 
 const tickMs = 15_000;
 const listeners = new Set<() => void>();

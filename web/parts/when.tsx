@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
-import { useZone } from '#web/session.ts';
-import { formatDateTime, formatDay, formatNear, formatRelative, formatSaid, formatTime } from './time.ts';
+import { useZone } from '#web/base/session.ts';
+import { formatDateTime, formatDay, formatNear, formatRelative, formatSaid, formatTime } from '#web/base/time.ts';
 import { useNow } from './use-now.ts';
 
 /**

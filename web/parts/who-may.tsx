@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { queries } from '#web/queries.ts';
-import { nameOf, type Role, usePermissions } from '#web/session.ts';
+import { queries } from '#web/base/queries.ts';
+import { nameOf, type Role, usePermissions } from '#web/base/session.ts';
 import { joinWithOr } from './join-names.ts';
 
 /** Tells people without permission whom to ask. `act`: `connect accounts`. */

@@ -1,5 +1,5 @@
 import { Ellipsis, Heart, MessageSquare, Repeat2 } from 'lucide-react';
-import { handleOf } from '#web/networks.ts';
+import { handleOf } from '#web/base/networks.ts';
 import { labelOf, optionOf, type Renderer } from './model.ts';
 import { Attachments, Replies, Rounded, Warning } from './parts.tsx';
 

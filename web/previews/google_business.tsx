@@ -1,5 +1,5 @@
 import { EllipsisVertical } from 'lucide-react';
-import { browserZone, formatDateTime } from '#web/parts/time.ts';
+import { browserZone, formatDateTime } from '#web/base/time.ts';
 import { FoldedText } from './folded-text.tsx';
 import { Carousel } from './media.tsx';
 import { firstOf, isPhotoOfProfile, labelOf, optionOf, type PreviewPost, type Renderer } from './model.ts';

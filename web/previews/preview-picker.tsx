@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { handleOf } from '#web/networks.ts';
+import { handleOf } from '#web/base/networks.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import type { PreviewPost } from './model.ts';
 import { Preview } from './preview.tsx';

@@ -1,4 +1,4 @@
-import { handleOf } from '#web/networks.ts';
+import { handleOf } from '#web/base/networks.ts';
 import { bluesky } from './bluesky.tsx';
 import { captionOf } from './caption.ts';
 import { facebook } from './facebook.tsx';

@@ -1,5 +1,5 @@
 import { Bookmark, ChartNoAxesColumn, Ellipsis, Heart, MessageCircle, Repeat2, Share } from 'lucide-react';
-import { handleOf } from '#web/networks.ts';
+import { handleOf } from '#web/base/networks.ts';
 import { isOn, labelOf, optionOf, type PreviewPost, type Renderer } from './model.ts';
 import { Attachments, Labels, Replies } from './parts.tsx';
 

@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import type { Post } from '#generated/app-client';
 import { Mark } from '#web/parts/mark.tsx';
 import { closeToast, showToast } from '#web/parts/toasts.tsx';
-import { queries } from '#web/queries.ts';
+import { queries } from '#web/base/queries.ts';
 import styles from './board-toast.module.css';
 import { describeRunning, tallyOf } from './summary.ts';
 import { useSendOff } from './use-send-off.ts';

@@ -1,5 +1,5 @@
 import type { GetProgressOutput, Result } from '#generated/app-client';
-import { formatTime } from '#web/parts/time.ts';
+import { formatTime } from '#web/base/time.ts';
 
 export type Step = GetProgressOutput['steps'][number];
 

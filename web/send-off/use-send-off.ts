@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 import type { Post } from '#generated/app-client';
-import { type Target, useResults } from '#web/pages/post/results/use-results.ts';
+import { type Target, useResults } from './use-results.ts';
 import { hasEnded, reachOf, type SendState } from './steps.ts';
 
 export interface SendOffRow extends Omit<Target, 'state'>, SendState {

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { Menu as MenuIcon, Pencil } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
-import { usePermissions } from '#web/session.ts';
+import { usePermissions } from '#web/base/session.ts';
 import styles from './bottom-bar.module.css';
 import { type NavItem, useNavItems } from './use-nav-items.ts';
 

@@ -2,14 +2,14 @@ import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { PostSummary } from '#generated/app-client';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { quoteHeading } from '#web/parts/heading.ts';
 import { count } from '#web/parts/number.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/queries.ts';
-import { useSession } from '#web/session.ts';
+import { keys } from '#web/base/queries.ts';
+import { useSession } from '#web/base/session.ts';
 
 const minuteMs = 60_000;
 

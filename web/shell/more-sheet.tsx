@@ -3,7 +3,7 @@ import { Search } from 'lucide-react';
 import { ClockPill } from './clock-pill.tsx';
 import styles from './more-sheet.module.css';
 import { NavList } from './nav-list.tsx';
-import { togglePalette } from './palette-store.ts';
+import { togglePalette } from '#web/parts/palette-store.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 import type { NavItem } from './use-nav-items.ts';

@@ -1,6 +1,6 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { Suspense, useEffect } from 'react';
-import { isFileFault, reloadIfReachable, reloadOnce, toFileFault } from '#web/app-files.ts';
+import { isFileFault, reloadIfReachable, reloadOnce, toFileFault } from '#web/base/app-files.ts';
 import { LazyFaultBanner } from '#web/parts/lazy-fault-banner.tsx';
 import { Column } from '#web/parts/section.tsx';
 

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { InstallationCheck } from '#generated/app-client';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { count } from '#web/parts/number.ts';
-import { keys } from '#web/queries.ts';
+import { keys } from '#web/base/queries.ts';
 
 const minuteMs = 60_000;
 

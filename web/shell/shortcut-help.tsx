@@ -2,7 +2,7 @@ import { Modal } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Kbd } from '#web/parts/kbd.tsx';
 import styles from './shortcut-help.module.css';
-import { useShortcutsOn } from './shortcuts.ts';
+import { useShortcutsOn } from '#web/parts/shortcuts.ts';
 
 const groups: readonly [title: string, keys: readonly [keys: string, does: string][]][] = [
   [

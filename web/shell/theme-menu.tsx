@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { Check, Monitor, Moon, Sun } from 'lucide-react';
 import type { Session } from '#generated/app-client';
-import { useChangeProfile, useProfile } from './profile.ts';
+import { useChangeProfile, useProfile } from '#web/parts/profile.ts';
 
 export const themes: readonly [Session['user']['theme'], string, typeof Sun][] = [
   ['auto', 'Same as the system', Monitor],

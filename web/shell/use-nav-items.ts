@@ -16,8 +16,8 @@ import {
   Webhook,
 } from 'lucide-react';
 import { useEffect } from 'react';
-import { useNetworks } from '#web/networks.ts';
-import { queries } from '#web/queries.ts';
+import { useNetworks } from '#web/base/networks.ts';
+import { queries } from '#web/base/queries.ts';
 
 export interface NavItem {
   label: string;

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { isPagePath } from '#web/paths.ts';
+import { isPagePath } from '#web/base/paths.ts';
 import {
   contentSecurity,
   isRead,

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Account } from '#generated/app-client';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { List } from '#web/parts/list.tsx';
-import { keys } from '#web/queries.ts';
+import { keys } from '#web/base/queries.ts';
 import { AccountRow } from './account-row.tsx';
 import styles from './accounts.module.css';
 import { DisconnectDialog } from './disconnect-dialog.tsx';

@@ -2,10 +2,10 @@ import { ActionIcon, Button, Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, Ellipsis, RefreshCw, TriangleAlert, Unplug } from 'lucide-react';
 import type { Account } from '#generated/app-client';
-import { handleOf } from '#web/networks.ts';
+import { handleOf } from '#web/base/networks.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
-import { usePermissions } from '#web/session.ts';
+import { usePermissions } from '#web/base/session.ts';
 import styles from './accounts.module.css';
 
 export const AccountRow = ({

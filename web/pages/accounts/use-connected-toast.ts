@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import type { Account } from '#generated/app-client';
-import { handleOf } from '#web/networks.ts';
+import { handleOf } from '#web/base/networks.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 

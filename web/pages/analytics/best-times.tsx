@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { count } from '#web/parts/number.ts';
-import { addDays, cityOf, dateIn, formatDay, instantOf, now } from '#web/parts/time.ts';
+import { addDays, cityOf, dateIn, formatDay, instantOf, now } from '#web/base/time.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
-import { usePermissions } from '#web/session.ts';
+import { usePermissions } from '#web/base/session.ts';
 import { type Band, bandsOf, columnsOf, nameBand, omittedHours, rankBands } from './bands.ts';
 import styles from './best-times.module.css';
-import { type BestTime, formatAverage, nextDay } from './format-dates.ts';
+import { type BestTime, formatAverage, nextDay } from '#web/parts/format-dates.ts';
 import { Panel } from './panel.tsx';
 import { WeekTable } from './week-table.tsx';
 

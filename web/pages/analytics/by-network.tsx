@@ -2,11 +2,11 @@ import { SegmentedControl } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Coverage, Summary } from '#generated/app-client';
-import { handleOf, useNetworks } from '#web/networks.ts';
+import { handleOf, useNetworks } from '#web/base/networks.ts';
 import { NetworkBadge, NetworkBadges } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { usePermissions } from '#web/session.ts';
+import { usePermissions } from '#web/base/session.ts';
 import styles from './by-network.module.css';
 import { Panel } from './panel.tsx';
 

@@ -1,8 +1,8 @@
 import type { Coverage, Summary } from '#generated/app-client';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { formatNumber } from '#web/parts/number.ts';
-import { dateIn } from '#web/parts/time.ts';
-import { daysBetween, shortDate } from './format-dates.ts';
+import { dateIn } from '#web/base/time.ts';
+import { daysBetween, shortDate } from '#web/parts/format-dates.ts';
 import type { Range } from './use-range.ts';
 
 export type Metric = 'engagement' | 'views' | 'reach' | 'comments' | 'saves' | 'posts';

@@ -1,4 +1,4 @@
-import { addDays, dateIn } from '#web/parts/time.ts';
+import { addDays, dateIn } from '#web/base/time.ts';
 import type { Numbers } from './numbers.ts';
 import type { Range, Span } from './use-range.ts';
 

@@ -1,5 +1,5 @@
 import type { Coverage, Summary } from '#generated/app-client';
-import { addDays } from '#web/parts/time.ts';
+import { addDays } from '#web/base/time.ts';
 import type { Numbers } from './numbers.ts';
 import type { Range } from './use-range.ts';
 

@@ -7,7 +7,7 @@ import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { titleOf } from '#web/parts/post-title.tsx';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
-import { formatDay } from '#web/parts/time.ts';
+import { formatDay } from '#web/base/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { Panel } from './panel.tsx';
 import styles from './top-posts.module.css';

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { actions, app } from '#web/api.ts';
-import { keys } from '#web/queries.ts';
+import { actions, app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 import type { Numbers } from './numbers.ts';
 import { maxBars } from './points.ts';
 import type { Range, Span } from './use-range.ts';

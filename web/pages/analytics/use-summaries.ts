@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 
 /** Thumbnails of posts, and whether their numbers were read: the summary of a range has neither. */
 export const useSummaries = (ids: readonly string[]) => {

@@ -1,13 +1,13 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { NewToken } from '#generated/app-client';
-import { app } from '#web/api.ts';
-import { madeOnce } from '#web/faults.ts';
+import { app } from '#web/base/api.ts';
+import { madeOnce } from '#web/base/faults.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import { keys } from '#web/queries.ts';
-import { useWorkspace } from '#web/session.ts';
+import { keys } from '#web/base/queries.ts';
+import { useWorkspace } from '#web/base/session.ts';
 import styles from './api.module.css';
 
 const CreateToken = ({

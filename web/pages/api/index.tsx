@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { NewToken } from '#generated/app-client';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import { useWorkspace } from '#web/session.ts';
+import { useWorkspace } from '#web/base/session.ts';
 import styles from './api.module.css';
 import { ClientPermissions } from './client-permissions.tsx';
 import { Clients } from './clients.tsx';

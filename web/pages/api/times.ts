@@ -1,6 +1,6 @@
-import { formatDay, formatRelative, now } from '#web/parts/time.ts';
+import { formatDay, formatRelative, now } from '#web/base/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
-import { useZone } from '#web/session.ts';
+import { useZone } from '#web/base/session.ts';
 
 const hourMs = 3_600_000;
 

@@ -1,4 +1,4 @@
-import { useNetworks } from '#web/networks.ts';
+import { useNetworks } from '#web/base/networks.ts';
 
 /** The server's own base URL, which OAuth clients must use whatever address the browser opened. */
 export const useBaseUrl = () => {

@@ -2,9 +2,9 @@ import { Link } from '@tanstack/react-router';
 import { Check, CircleHelp, Clock, X } from 'lucide-react';
 import type { ApprovalCard } from '#generated/app-client';
 import { capitalize } from '#web/parts/capitalize.ts';
-import { useZone } from '#web/session.ts';
-import styles from './card.module.css';
-import { lineOf } from './format-request.ts';
+import { useZone } from '#web/base/session.ts';
+import styles from '#web/requests/card.module.css';
+import { lineOf } from '#web/requests/format-request.ts';
 
 const looks = {
   Approved: { icon: Check, tone: 'green' },

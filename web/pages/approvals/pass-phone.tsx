@@ -1,12 +1,12 @@
 import { Check, Pencil, X } from 'lucide-react';
 import { useRef } from 'react';
-import { usePermissions } from '#web/session.ts';
-import { EditForm } from './edit-form.tsx';
+import { usePermissions } from '#web/base/session.ts';
+import { EditForm } from '#web/requests/edit-form.tsx';
 import styles from './pass.module.css';
 import { PassWarnings } from './pass-warnings.tsx';
-import { ReasonForm } from './reason-form.tsx';
-import { RequestCard } from './request-card.tsx';
-import { useDecisions } from './use-decisions.ts';
+import { ReasonForm } from '#web/requests/reason-form.tsx';
+import { RequestCard } from '#web/requests/request-card.tsx';
+import { useDecisions } from '#web/requests/use-decisions.ts';
 import type { Pass } from './use-pass.ts';
 import { useSwipe } from './use-swipe.ts';
 

@@ -8,17 +8,17 @@ import { Kbd } from '#web/parts/kbd.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
-import { usePermissions, useZone } from '#web/session.ts';
-import { useShortcutsOn } from '#web/shell/shortcuts.ts';
-import { CardPreviews } from './card-previews.tsx';
+import { usePermissions, useZone } from '#web/base/session.ts';
+import { useShortcutsOn } from '#web/parts/shortcuts.ts';
+import { CardPreviews } from '#web/requests/card-previews.tsx';
 import { ConfirmPass } from './confirm-pass.tsx';
-import { timeOf, withEdit } from './edit-of-request.ts';
-import { fitsLine, formatMoment } from './format-request.ts';
+import { timeOf, withEdit } from '#web/requests/edit-of-request.ts';
+import { fitsLine, formatMoment } from '#web/requests/format-request.ts';
 import styles from './pass.module.css';
 import { PassPhone } from './pass-phone.tsx';
 import { PassRow } from './pass-row.tsx';
 import { passTitle } from './passes.ts';
-import { EarlierReceipt } from './receipt.tsx';
+import { EarlierReceipt } from '#web/requests/receipt.tsx';
 import { type Pass, usePass } from './use-pass.ts';
 
 /** Requests that came together, decided with one confirmation. */

@@ -1,6 +1,6 @@
 import type { ApprovalCard } from '#generated/app-client';
 import { count } from '#web/parts/number.ts';
-import { isDestructive } from './card-state.ts';
+import { isDestructive } from '#web/requests/card-state.ts';
 
 const passMs = 10 * 60_000;
 /** The most requests that one check accepts. */

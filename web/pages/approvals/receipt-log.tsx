@@ -2,11 +2,11 @@ import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import type { Receipt } from '#generated/app-client';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { saveFile } from '#web/parts/save-file.ts';
 import { showFault } from '#web/parts/toasts.tsx';
-import { usePermissions, useWorkspace } from '#web/session.ts';
-import styles from './receipt.module.css';
+import { usePermissions, useWorkspace } from '#web/base/session.ts';
+import styles from '#web/requests/receipt.module.css';
 
 /** All entries, in the format that `posthorn verify --chain` accepts. */
 const readLog = async (): Promise<Receipt> => {

@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { ApprovalCard } from '#generated/app-client';
-import { app } from '#web/api.ts';
-import { keys } from '#web/queries.ts';
+import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 
 export interface Conversation {
   id: string;

@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ApprovalCard, ApprovalEdit, CheckApprovalsOutput } from '#generated/app-client';
-import { app } from '#web/api.ts';
-import { describeFailure } from '#web/faults.ts';
+import { app } from '#web/base/api.ts';
+import { describeFailure } from '#web/base/faults.ts';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import { usePermissions } from '#web/session.ts';
-import { followApproved, type RequestForm, useDecisions } from './use-decisions.ts';
-import { usePasskeyYes } from './use-passkey-yes.ts';
+import { usePermissions } from '#web/base/session.ts';
+import { followApproved, type RequestForm, useDecisions } from '#web/requests/use-decisions.ts';
+import { usePasskeyYes } from '#web/requests/use-passkey-yes.ts';
 
 export type CheckResult = CheckApprovalsOutput['results'][number];
 

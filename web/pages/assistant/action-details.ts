@@ -1,5 +1,5 @@
 import type { Account } from '#generated/app-client';
-import { dateIn, formatDateTime, formatDay } from '#web/parts/time.ts';
+import { dateIn, formatDateTime, formatDay } from '#web/base/time.ts';
 import type { UsedAction } from './chat-messages.ts';
 
 const steps: Record<string, string> = {

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { whyUnknown } from '#web/pages/analytics/completeness.ts';
 import { NoNumber } from '#web/parts/no-number.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { Sparkline } from '#web/parts/sparkline.tsx';
-import { addDays, dateIn } from '#web/parts/time.ts';
-import { keys } from '#web/queries.ts';
+import { addDays, dateIn } from '#web/base/time.ts';
+import { keys } from '#web/base/queries.ts';
 import type { UsedAction } from './chat-messages.ts';
 import styles from './numbers.module.css';
 

@@ -4,9 +4,9 @@ import { DefaultChatTransport } from 'ai';
 import { useEffect, useMemo, useRef } from 'react';
 import { config } from 'zod';
 import type { Question } from '#contracts/assistant';
-import { fetchStream } from '#web/api.ts';
-import { keys } from '#web/queries.ts';
-import { useZone } from '#web/session.ts';
+import { fetchStream } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { useZone } from '#web/base/session.ts';
 import type { Message } from './chat-messages.ts';
 
 // zod's JIT compiles functions from strings, which the content security policy blocks.

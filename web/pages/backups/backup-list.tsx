@@ -2,7 +2,7 @@ import { ActionIcon, Button } from '@mantine/core';
 import { Archive, CircleCheck, Download, LoaderCircle, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
 import type { Backup } from '#generated/app-client';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { count, formatBytes } from '#web/parts/number.ts';
 import { ProofDialog } from '#web/parts/proof-dialog.tsx';

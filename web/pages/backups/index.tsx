@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Archive } from 'lucide-react';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
-import { keys } from '#web/queries.ts';
-import { useSession } from '#web/session.ts';
+import { keys } from '#web/base/queries.ts';
+import { useSession } from '#web/base/session.ts';
 import { BackupList } from './backup-list.tsx';
 import { BackupSchedule } from './backup-schedule.tsx';
 import { BackupState } from './backup-state.tsx';

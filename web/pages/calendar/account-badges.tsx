@@ -1,4 +1,4 @@
-import { handleOf } from '#web/networks.ts';
+import { handleOf } from '#web/base/networks.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './calendar.module.css';

@@ -6,7 +6,7 @@ import { useActLabel } from '#web/parts/approval-requests.ts';
 import { useDuplicate } from '#web/parts/post-actions.ts';
 import { titleOf } from '#web/parts/post-title.tsx';
 import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
-import { usePermissions } from '#web/session.ts';
+import { usePermissions } from '#web/base/session.ts';
 import type { Choosing } from './time-dialog.tsx';
 import type { Item } from './use-items.ts';
 

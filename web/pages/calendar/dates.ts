@@ -1,4 +1,4 @@
-import { addDays, dateIn, now } from '#web/parts/time.ts';
+import { addDays, dateIn, now } from '#web/base/time.ts';
 
 export const views = ['day', 'week', 'month', 'agenda'] as const;
 export type View = (typeof views)[number];

@@ -8,7 +8,7 @@ import { formatNumber } from '#web/parts/number.ts';
 import { PostTitle } from '#web/parts/post-title.tsx';
 import { StateIcon } from '#web/parts/state-chip.tsx';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
-import { now } from '#web/parts/time.ts';
+import { now } from '#web/base/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { CardMenu } from './card-menu.tsx';
 import styles from './post-card.module.css';

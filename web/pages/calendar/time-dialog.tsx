@@ -2,7 +2,7 @@ import { Button, Modal } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
-import { faultOf } from '#web/faults.ts';
+import { faultOf } from '#web/base/faults.ts';
 import { useActLabel } from '#web/parts/approval-requests.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PostTitle } from '#web/parts/post-title.tsx';

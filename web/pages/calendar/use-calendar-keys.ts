@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { isTyping } from '#web/parts/is-typing.ts';
-import { useShortcutsOn } from '#web/shell/shortcuts.ts';
+import { useShortcutsOn } from '#web/parts/shortcuts.ts';
 
 export const useCalendarKeys = (go: { back: () => void; on: () => void; today: () => void }) => {
   const isOn = useShortcutsOn();

@@ -2,14 +2,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { CalendarClock, CalendarX2 } from 'lucide-react';
 import { useCallback, useMemo } from 'react';
 import type { PostSummary } from '#generated/app-client';
-import { actions } from '#web/api.ts';
-import { describeFailure } from '#web/faults.ts';
+import { actions } from '#web/base/api.ts';
+import { describeFailure } from '#web/base/faults.ts';
 import { showIfAsked } from '#web/parts/approval-requests.ts';
-import { formatDateTime } from '#web/parts/time.ts';
+import { formatDateTime } from '#web/base/time.ts';
 import { isPast, passedMessage } from '#web/parts/time-picker/use-time-picker.ts';
 import { closeToast, showToast } from '#web/parts/toasts.tsx';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
-import { useZone } from '#web/session.ts';
+import { useZone } from '#web/base/session.ts';
 
 export { isPast, passedMessage };
 

@@ -2,7 +2,7 @@ import { Button, PasswordInput, TextInput } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { GetConnectFormOutput } from '#generated/app-client';
-import { fieldFault } from '#web/faults.ts';
+import { fieldFault } from '#web/base/faults.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import styles from './connect.module.css';
 import { useConnect } from './use-connect.ts';

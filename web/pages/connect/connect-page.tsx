@@ -5,7 +5,7 @@ import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
-import { usePermissions } from '#web/session.ts';
+import { usePermissions } from '#web/base/session.ts';
 import styles from './connect.module.css';
 
 export const ConnectPage = ({ title, children }: { title: string; children: React.ReactNode }) => {

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { app } from '#web/api.ts';
-import { handleOf } from '#web/networks.ts';
+import { app } from '#web/base/api.ts';
+import { handleOf } from '#web/base/networks.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
-import { keys, queries } from '#web/queries.ts';
-import { usePermissions } from '#web/session.ts';
+import { keys, queries } from '#web/base/queries.ts';
+import { usePermissions } from '#web/base/session.ts';
 import { ConnectForm } from './connect-form.tsx';
 import { ConnectPage, NotConnected, TakingThere } from './connect-page.tsx';
 import { useConnect } from './use-connect.ts';

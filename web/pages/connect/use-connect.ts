@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { app } from '#web/api.ts';
-import { keys } from '#web/queries.ts';
+import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 
 /** Starts connecting, then goes where the server says: to the network, a choice, or the accounts. */
 export const useConnect = (network: string) => {

@@ -4,7 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { ArrowLeftRight, BadgeCheck, CircleHelp, SquareTerminal, Stamp } from 'lucide-react';
 import { useState } from 'react';
 import { type ConsentQuestion, isPosthornError } from '#generated/app-client';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { EntryCard, EntryFault } from '#web/parts/entry-card.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Mark } from '#web/parts/mark.tsx';

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { TriangleAlert } from 'lucide-react';
 import type { Account } from '#generated/app-client';
-import { handleOf } from '#web/networks.ts';
+import { handleOf } from '#web/base/networks.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { Skeleton } from '#web/parts/skeleton-rows.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { queries } from '#web/queries.ts';
+import { queries } from '#web/base/queries.ts';
 import styles from './today.module.css';
 
 const troubleOf = ({ status, statistics }: Account) =>

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Plug } from 'lucide-react';
 import { useState } from 'react';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { CopyField } from '#web/parts/copy.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import styles from './first-run.module.css';

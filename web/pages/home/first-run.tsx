@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react';
 import { useId, useState } from 'react';
-import { useNetworks } from '#web/networks.ts';
+import { useNetworks } from '#web/base/networks.ts';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { Column } from '#web/parts/section.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
-import { queries } from '#web/queries.ts';
+import { queries } from '#web/base/queries.ts';
 
 const Board = lazy(() => import('#web/send-off/board.tsx'));
 

@@ -15,8 +15,8 @@ import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useNextSlot } from '#web/parts/use-next-slot.ts';
 import { When } from '#web/parts/when.tsx';
-import { queries } from '#web/queries.ts';
-import { usePermissions, useZone } from '#web/session.ts';
+import { queries } from '#web/base/queries.ts';
+import { usePermissions, useZone } from '#web/base/session.ts';
 import styles from './forecast.module.css';
 
 const mostRows = 3;

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { actions } from '#web/api.ts';
+import { actions } from '#web/base/api.ts';
 import { useActLabel } from '#web/parts/approval-requests.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';

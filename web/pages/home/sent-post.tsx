@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { PostSummary } from '#generated/app-client';
-import { useNetworks } from '#web/networks.ts';
+import { useNetworks } from '#web/base/networks.ts';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { count } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
-import { app } from '#web/api.ts';
-import { keys, queries } from '#web/queries.ts';
-import { usePermissions, useWorkspace } from '#web/session.ts';
+import { app } from '#web/base/api.ts';
+import { keys, queries } from '#web/base/queries.ts';
+import { usePermissions, useWorkspace } from '#web/base/session.ts';
 
 /** After that many sent posts nobody needs onboarding. */
 const onboardingPosts = 4;

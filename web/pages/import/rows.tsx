@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, CircleDashed, CircleX, Clock, Copy, Unplug } from 'lucide-react';
 import { useRef } from 'react';
 import type { ImportRow } from '#generated/app-client';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { useListKeys } from '#web/parts/list.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
@@ -14,7 +14,7 @@ import { Chip } from '#web/parts/state-chip.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/queries.ts';
+import { keys } from '#web/base/queries.ts';
 import styles from './import.module.css';
 
 export const Rows = ({ id }: { id: string }) => {

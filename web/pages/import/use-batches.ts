@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import type { Import } from '#generated/app-client';
-import { keys } from '#web/queries.ts';
+import { keys } from '#web/base/queries.ts';
 
 export type Work = 'save' | 'schedule' | 'undo';
 

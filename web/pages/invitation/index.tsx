@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isPosthornError } from '#generated/app-client';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { EntryCard, EntryFault, EntryForm, EntryLoading } from '#web/parts/entry-card.tsx';
 import { OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
-import { queries } from '#web/queries.ts';
+import { queries } from '#web/base/queries.ts';
 
 const tasks = {
   owner: 'You can do everything there.',

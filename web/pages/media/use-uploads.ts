@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
-import { keys } from '#web/queries.ts';
+import { app } from '#web/base/api.ts';
+import { faultOf } from '#web/base/faults.ts';
+import { keys } from '#web/base/queries.ts';
 
 export interface Upload {
   id: number;

@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isPosthornError } from '#generated/app-client';
-import { app } from '#web/api.ts';
-import { fieldFault } from '#web/faults.ts';
+import { app } from '#web/base/api.ts';
+import { fieldFault } from '#web/base/faults.ts';
 import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 

@@ -6,8 +6,8 @@ import { focusAfter } from '#web/parts/list.tsx';
 import { count } from '#web/parts/number.ts';
 import { useDeletePosts } from '#web/parts/post-actions.ts';
 import { quoteHeading } from '#web/parts/post-title.tsx';
-import { formatDateTime } from '#web/parts/time.ts';
-import { usePermissions, useZone } from '#web/session.ts';
+import { formatDateTime } from '#web/base/time.ts';
+import { usePermissions, useZone } from '#web/base/session.ts';
 
 /** Scheduled and partly sent posts need a confirmation; drafts have Undo. */
 export const DeleteDialog = ({

@@ -1,7 +1,7 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { PostSummary } from '#generated/app-client';
-import { app } from '#web/api.ts';
-import { keys } from '#web/queries.ts';
+import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 
 export const statuses = ['Draft', 'Scheduled', 'Publishing', 'Published', 'Failed'] as const;
 export type Status = (typeof statuses)[number];

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { PostSummary, SelectedPost } from '#generated/app-client';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { isTyping } from '#web/parts/is-typing.ts';
 import { showFault } from '#web/parts/toasts.tsx';
 import type { Filter, Status } from './use-groups.ts';

@@ -1,12 +1,12 @@
 import { Button, TextInput } from '@mantine/core';
-import { fieldFault } from '#web/faults.ts';
+import { fieldFault } from '#web/base/faults.ts';
 import { Section } from '#web/parts/section.tsx';
-import { browserZone, formatDateTime } from '#web/parts/time.ts';
+import { browserZone, formatDateTime } from '#web/base/time.ts';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { ZoneSelect } from '#web/parts/zone-select.tsx';
-import { useSession, useZone } from '#web/session.ts';
-import { useChangeProfile, useProfile } from '#web/shell/profile.ts';
+import { useSession, useZone } from '#web/base/session.ts';
+import { useChangeProfile, useProfile } from '#web/parts/profile.ts';
 import styles from './profile.module.css';
 
 export const AboutYou = () => {

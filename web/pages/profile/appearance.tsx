@@ -1,7 +1,7 @@
 import { SegmentedControl, Switch } from '@mantine/core';
 import type { Session } from '#generated/app-client';
 import { Section } from '#web/parts/section.tsx';
-import { useChangeProfile, useProfile } from '#web/shell/profile.ts';
+import { useChangeProfile, useProfile } from '#web/parts/profile.ts';
 import { themes } from '#web/shell/theme-menu.tsx';
 import styles from './profile.module.css';
 

@@ -1,12 +1,12 @@
 import { Checkbox, Switch } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ChangeNotificationChoicesInput, NotificationChoices } from '#generated/app-client';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { useAnchor } from '#web/parts/use-anchor.ts';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
-import { keys } from '#web/queries.ts';
+import { keys } from '#web/base/queries.ts';
 import styles from './profile.module.css';
 import { PushBrowsers } from './push-browsers.tsx';
 

@@ -1,14 +1,14 @@
 import { Button, PasswordInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { app } from '#web/api.ts';
-import { fieldFault } from '#web/faults.ts';
+import { app } from '#web/base/api.ts';
+import { fieldFault } from '#web/base/faults.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
-import { keys } from '#web/queries.ts';
-import { useSession } from '#web/session.ts';
+import { keys } from '#web/base/queries.ts';
+import { useSession } from '#web/base/session.ts';
 import styles from './profile.module.css';
 
 export const Password = () => {

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { NotificationChoices, PushBrowser } from '#generated/app-client';
-import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
+import { app } from '#web/base/api.ts';
+import { faultOf } from '#web/base/faults.ts';
 import { canPush, isPushBlocked, subscribeToPush, unsubscribeFromPush } from '#web/live/push.ts';
 import { showFault, showToast } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/queries.ts';
+import { keys } from '#web/base/queries.ts';
 import styles from './profile.module.css';
 
 export const PushBrowsers = ({ choices: { browsers, pushKey } }: { choices: NotificationChoices }) => (

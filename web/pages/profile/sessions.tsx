@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { OpenSession } from '#generated/app-client';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { showFault } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/queries.ts';
+import { keys } from '#web/base/queries.ts';
 import styles from './profile.module.css';
 
 export const Sessions = () => {

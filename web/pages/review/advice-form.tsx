@@ -2,8 +2,8 @@ import { Button, Radio, Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AddAdviceInput } from '#generated/app-client';
-import { app } from '#web/api.ts';
-import { fieldFault } from '#web/faults.ts';
+import { app } from '#web/base/api.ts';
+import { fieldFault } from '#web/base/faults.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import styles from './review.module.css';
 

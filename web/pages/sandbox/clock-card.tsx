@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { formatDay, formatSpan, formatTime } from '#web/parts/time.ts';
+import { formatDay, formatSpan, formatTime } from '#web/base/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
-import { keys } from '#web/queries.ts';
-import { useSession, useZone } from '#web/session.ts';
+import { keys } from '#web/base/queries.ts';
+import { useSession, useZone } from '#web/base/session.ts';
 import styles from './sandbox.module.css';
 
 const hourMs = 3_600_000;

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { PasskeyFault } from '#web/parts/passkey-fault.tsx';
 
 /** Its code is loaded with the first click. */

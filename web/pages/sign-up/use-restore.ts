@@ -4,7 +4,7 @@ import { ConnectionError } from '#generated/app-client';
 import { errorClasses } from '#generated/sdk/src/errors';
 import { errorFrom } from '#generated/sdk/src/posthorn-error';
 import { sendFile } from '#generated/sdk/src/progress';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 
 const pollMs = 1_000;
 

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { CalendarClock } from 'lucide-react';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
-import { keys } from '#web/queries.ts';
-import { usePermissions, useZone } from '#web/session.ts';
+import { keys } from '#web/base/queries.ts';
+import { usePermissions, useZone } from '#web/base/session.ts';
 import { formatDays } from './format-days.ts';
 import styles from './slots.module.css';
 import { useSuggestion } from './use-suggestion.ts';

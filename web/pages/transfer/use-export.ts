@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { workspaceOfTab } from '#web/api.ts';
+import { workspaceOfTab } from '#web/base/api.ts';
 import { saveFile } from '#web/parts/save-file.ts';
 
 const newline = '\n'.charCodeAt(0);

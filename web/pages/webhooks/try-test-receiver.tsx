@@ -2,9 +2,9 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { FlaskConical } from 'lucide-react';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { showFault } from '#web/parts/toasts.tsx';
-import { keys } from '#web/queries.ts';
+import { keys } from '#web/base/queries.ts';
 
 /** Only where there is a sandbox. */
 export const TryTestReceiver = () => {

@@ -1,11 +1,11 @@
 import { Button, Checkbox, Modal, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { NewWebhook, Webhook } from '#generated/app-client';
-import { app } from '#web/api.ts';
-import { fieldFault, madeOnce, unknownOutcome } from '#web/faults.ts';
+import { app } from '#web/base/api.ts';
+import { fieldFault, madeOnce, unknownOutcome } from '#web/base/faults.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import { keys } from '#web/queries.ts';
+import { keys } from '#web/base/queries.ts';
 import styles from './webhooks.module.css';
 
 type Event = Webhook['events'][number];

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { isPosthornError } from '#generated/app-client';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { EntryCard, EntryFault, EntryForm } from '#web/parts/entry-card.tsx';
 
 /** One-time sign-in link. This script uses it up, not the request of the page: link previews request pages too. */

@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core';
-import type { Role } from '#web/session.ts';
+import type { Role } from '#web/base/session.ts';
 import { rolesFor } from './roles.ts';
 
 export const RoleSelect = ({

@@ -1,12 +1,12 @@
 import { Radio } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ChangeWorkspaceInput } from '#generated/app-client';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
-import { keys } from '#web/queries.ts';
-import { usePermissions, useWorkspace } from '#web/session.ts';
+import { keys } from '#web/base/queries.ts';
+import { usePermissions, useWorkspace } from '#web/base/session.ts';
 import styles from './workspace.module.css';
 
 type Publishers = NonNullable<ChangeWorkspaceInput['publishers']>;

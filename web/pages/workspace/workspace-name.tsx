@@ -1,13 +1,13 @@
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { app } from '#web/api.ts';
-import { describeFailure, fieldFault } from '#web/faults.ts';
+import { app } from '#web/base/api.ts';
+import { describeFailure, fieldFault } from '#web/base/faults.ts';
 import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { WhoMay } from '#web/parts/who-may.tsx';
-import { keys } from '#web/queries.ts';
-import { usePermissions, useWorkspace } from '#web/session.ts';
+import { keys } from '#web/base/queries.ts';
+import { usePermissions, useWorkspace } from '#web/base/session.ts';
 import styles from './workspace.module.css';
 
 export const WorkspaceName = () => {

@@ -1,4 +1,4 @@
-import { formatRelative } from '#web/parts/time.ts';
+import { formatRelative } from '#web/base/time.ts';
 
 /** `best`: the best hour of the last 90 days; `good`: another good one. */
 export type Reason = 'slot' | 'best' | 'good';

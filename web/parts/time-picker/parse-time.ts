@@ -1,4 +1,4 @@
-import { addDays } from '#web/parts/time.ts';
+import { addDays } from '#web/base/time.ts';
 
 /** What a person typed into a time field. At least one of the two is there. */
 export interface TypedTime {

@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { CalendarCheck, Sparkles, TrendingUp } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { count } from '#web/parts/number.ts';
-import { cityOf, formatDateTime, formatTime } from '#web/parts/time.ts';
+import { cityOf, formatDateTime, formatTime } from '#web/base/time.ts';
 import { TimeInput } from '#web/parts/time-input.tsx';
 import { ZoneSelect } from '#web/parts/zone-select.tsx';
 import type { Reason, SuggestedTime } from './merge-times.ts';

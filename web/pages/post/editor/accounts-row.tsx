@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Account } from '#generated/app-client';
-import { handleOf } from '#web/networks.ts';
+import { handleOf } from '#web/base/networks.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
 import { Banner } from '#web/parts/banner.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';

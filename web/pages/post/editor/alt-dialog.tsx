@@ -1,6 +1,6 @@
 import { Button, Modal, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { showIfAsked } from '#web/parts/approval-requests.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { thumbnailOf } from '#web/parts/media-file.ts';

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Info, type LucideIcon, TriangleAlert } from 'lucide-react';
-import { app } from '#web/api.ts';
-import { useNetworks } from '#web/networks.ts';
+import { app } from '#web/base/api.ts';
+import { useNetworks } from '#web/base/networks.ts';
 import { blocksIn, describeBlocked } from '#web/parts/forecast.tsx';
 import { LinkedText } from '#web/parts/linked-text.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
-import { keys, queries } from '#web/queries.ts';
+import { keys, queries } from '#web/base/queries.ts';
 import styles from './check-list.module.css';
 import { type Fix, isEmpty, readyAccounts } from './checks.ts';
 import { changeSide, setOption } from './draft.ts';

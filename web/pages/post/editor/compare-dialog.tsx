@@ -1,12 +1,12 @@
 import { Button, Modal, Radio } from '@mantine/core';
 import { useState } from 'react';
 import type { Account, Post } from '#generated/app-client';
-import { handleOf } from '#web/networks.ts';
+import { handleOf } from '#web/base/networks.ts';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { count } from '#web/parts/number.ts';
-import { formatSaid } from '#web/parts/time.ts';
+import { formatSaid } from '#web/base/time.ts';
 import { wordDiff } from '#web/parts/word-diff.ts';
-import { useZone } from '#web/session.ts';
+import { useZone } from '#web/base/session.ts';
 import styles from './compare-dialog.module.css';
 import { type Draft, draftOf, type Side, sideOf } from './draft.ts';
 import { differingParts, isSamePart, keyOf, mergeDrafts, type PartId } from './merge-drafts.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { useNetworks } from '#web/networks.ts';
+import { useNetworks } from '#web/base/networks.ts';
 import styles from './counters.module.css';
 import { resultFor } from './draft.ts';
 import { type Length, lengthOf } from './text-length.ts';

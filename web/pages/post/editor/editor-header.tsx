@@ -12,7 +12,7 @@ import { PageHeader } from '#web/parts/page-header.tsx';
 import { PostStateChip, StateChip, StateIcon, stateOf } from '#web/parts/state-chip.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
-import { usePermissions, useZone } from '#web/session.ts';
+import { usePermissions, useZone } from '#web/base/session.ts';
 import { titleOf } from './draft.ts';
 import styles from './editor-header.module.css';
 import { OpenBy } from './open-by.tsx';

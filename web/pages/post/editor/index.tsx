@@ -10,7 +10,7 @@ import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
-import { queries } from '#web/queries.ts';
+import { queries } from '#web/base/queries.ts';
 import { useOwnBottomBar } from '#web/shell/shell.tsx';
 import { AccountsRow } from './accounts-row.tsx';
 import { readSaveOfLeftPost } from './autosave.ts';

@@ -1,4 +1,4 @@
-import { workspaceOfTab } from '#web/api.ts';
+import { workspaceOfTab } from '#web/base/api.ts';
 import type { contentOf, Draft } from './draft.ts';
 
 /** Unsaved text, stored in the browser. */

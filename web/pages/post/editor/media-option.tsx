@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { X } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
-import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
+import { app } from '#web/base/api.ts';
+import { faultOf } from '#web/base/faults.ts';
 import { thumbnailOf } from '#web/parts/media-file.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { FileMenu } from './file-menu.tsx';

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChevronLeft, ChevronRight, ImagePlus, TriangleAlert, X } from 'lucide-react';
 import { lazy, Suspense, useRef, useState } from 'react';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { fileName, thumbnailOf } from '#web/parts/media-file.ts';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import { keys } from '#web/queries.ts';
+import { keys } from '#web/base/queries.ts';
 import { changeItem, type Item, moveEntry } from './draft.ts';
 import { FileMenu } from './file-menu.tsx';
 import styles from './media-strip.module.css';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import { useNetworks } from '#web/networks.ts';
+import { useNetworks } from '#web/base/networks.ts';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { thumbnailOf } from '#web/parts/media-file.ts';
 import { formatMoment } from '#web/parts/option-value.ts';

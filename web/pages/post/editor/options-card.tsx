@@ -1,7 +1,7 @@
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useEffect, useLayoutEffect, useState } from 'react';
 import type { Account } from '#generated/app-client';
-import { useNetworks } from '#web/networks.ts';
+import { useNetworks } from '#web/base/networks.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { resultFor, setOption } from './draft.ts';
 import { OptionField } from './option-field.tsx';

@@ -1,7 +1,7 @@
 import { ActionIcon, Drawer } from '@mantine/core';
 import { CircleAlert, Eye, ImagePlus, SlidersHorizontal } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useNetworks } from '#web/networks.ts';
+import { useNetworks } from '#web/base/networks.ts';
 import { CheckSummary } from './check-list.tsx';
 import { PublishButton, ScheduleButton } from './editor-header.tsx';
 import { OptionsCard } from './options-card.tsx';

@@ -1,5 +1,5 @@
 import type { Account, MediaItem } from '#generated/app-client';
-import { handleOf } from '#web/networks.ts';
+import { handleOf } from '#web/base/networks.ts';
 import { headingOf } from '#web/parts/heading.ts';
 import { count } from '#web/parts/number.ts';
 import type { Item, Side } from './draft.ts';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { HistoryEntry, Post } from '#generated/app-client';
-import { app } from '#web/api.ts';
-import { keys } from '#web/queries.ts';
-import { useSession } from '#web/session.ts';
+import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { useSession } from '#web/base/session.ts';
 
 /** The times of a history entry and its change can differ by the length of the transaction. */
 const toleranceMs = 1000;

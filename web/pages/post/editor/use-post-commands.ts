@@ -1,8 +1,8 @@
 import { CalendarClock, Clock, LayoutTemplate, Send } from 'lucide-react';
 import { useActLabel } from '#web/parts/approval-requests.ts';
-import { formatDateTime } from '#web/parts/time.ts';
-import { useZone } from '#web/session.ts';
-import { type PaletteCommand, usePageCommands } from '#web/shell/palette-store.ts';
+import { formatDateTime } from '#web/base/time.ts';
+import { useZone } from '#web/base/session.ts';
+import { type PaletteCommand, usePageCommands } from '#web/parts/palette-store.ts';
 import type { Editor } from './use-editor.ts';
 import type { Sending } from './use-sending.ts';
 import type { Templating } from './use-templating.ts';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { app, keepaliveApp } from '#web/api.ts';
-import { keys } from '#web/queries.ts';
-import { useSession } from '#web/session.ts';
+import { app, keepaliveApp } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { useSession } from '#web/base/session.ts';
 
 /** The server forgets a tab that did not report for a minute. */
 const reportMs = 20_000;

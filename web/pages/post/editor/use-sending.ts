@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleAlert } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { describeFailure } from '#web/faults.ts';
+import { describeFailure } from '#web/base/faults.ts';
 import { showIfAsked } from '#web/parts/approval-requests.ts';
-import { formatSaid, now } from '#web/parts/time.ts';
+import { formatSaid, now } from '#web/base/time.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { isStillFree, useNextSlot } from '#web/parts/use-next-slot.ts';
 import { useNow } from '#web/parts/use-now.ts';
-import { keys } from '#web/queries.ts';
-import { useZone } from '#web/session.ts';
+import { keys } from '#web/base/queries.ts';
+import { useZone } from '#web/base/session.ts';
 import { isEmpty } from './checks.ts';
 import type { Editor } from './use-editor.ts';
 import type { PostActions } from './use-post-actions.ts';

@@ -1,6 +1,6 @@
 import { CircleAlert, Rows3 } from 'lucide-react';
 import { useMemo } from 'react';
-import { useNetworks } from '#web/networks.ts';
+import { useNetworks } from '#web/base/networks.ts';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { accountsToSplit, splitFor } from './split-thread.ts';

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { MediaItem } from '#generated/app-client';
-import { app } from '#web/api.ts';
-import { faultOf } from '#web/faults.ts';
+import { app } from '#web/base/api.ts';
+import { faultOf } from '#web/base/faults.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { changeSide, type Side } from './draft.ts';
 import type { Editor } from './use-editor.ts';

@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { Ellipsis, Undo2, Users } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { Account } from '#generated/app-client';
-import { handleOf, useNetworks } from '#web/networks.ts';
+import { handleOf, useNetworks } from '#web/base/networks.ts';
 import { isTyping } from '#web/parts/is-typing.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { showToast } from '#web/parts/toasts.tsx';

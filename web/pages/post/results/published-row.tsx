@@ -2,16 +2,16 @@ import { Fragment } from 'react';
 import type { MetricsEntry } from '#generated/app-client';
 import { formatNumber } from '#web/parts/number.ts';
 import { Sparkline } from '#web/parts/sparkline.tsx';
-import { formatDay, formatTime, now, wallTime } from '#web/parts/time.ts';
+import { formatDay, formatTime, now, wallTime } from '#web/base/time.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { When } from '#web/parts/when.tsx';
-import { useZone } from '#web/session.ts';
+import { useZone } from '#web/base/session.ts';
 import { engagementOf, readEngagement } from './engagement.ts';
 import styles from './published-row.module.css';
-import { ReconnectNote } from './reconnect.tsx';
-import { ResultRow } from './result-row.tsx';
-import { webAddress } from './summary-of.ts';
-import type { Reads, Target } from './use-results.ts';
+import { ReconnectNote } from '#web/parts/results/reconnect.tsx';
+import { ResultRow } from '#web/parts/results/result-row.tsx';
+import { webAddress } from '#web/parts/results/summary-of.ts';
+import type { Reads, Target } from '#web/send-off/use-results.ts';
 
 /** `most`: the highest engagement of any account, to which the bars on a phone are scaled. */
 export const PublishedRow = ({ target, most }: { target: Target; most: number }) => {

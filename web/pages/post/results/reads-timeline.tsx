@@ -1,10 +1,10 @@
 import { formatNumber } from '#web/parts/number.ts';
-import { formatDay, formatTime, now } from '#web/parts/time.ts';
+import { formatDay, formatTime, now } from '#web/base/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
-import { useZone } from '#web/session.ts';
+import { useZone } from '#web/base/session.ts';
 import { engagementOf } from './engagement.ts';
 import styles from './reads-timeline.module.css';
-import type { Target } from './use-results.ts';
+import type { Target } from '#web/send-off/use-results.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -4,14 +4,14 @@ import { useNavigate } from '@tanstack/react-router';
 import { Copy, Ellipsis, FileText, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Post } from '#generated/app-client';
-import { describeFailure } from '#web/faults.ts';
+import { describeFailure } from '#web/base/faults.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { useDeletePosts, useMakeCopy } from '#web/parts/post-actions.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
-import { usePermissions } from '#web/session.ts';
-import type { Target } from './use-results.ts';
+import { usePermissions } from '#web/base/session.ts';
+import type { Target } from '#web/send-off/use-results.ts';
 
 export const ResultActions = ({
   post,

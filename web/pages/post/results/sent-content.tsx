@@ -1,9 +1,9 @@
 import type { Post } from '#generated/app-client';
-import { useSavedPreviews } from '#web/pages/post/use-saved-previews.ts';
-import { formatDateTime } from '#web/parts/time.ts';
+import { useSavedPreviews } from '#web/previews/use-saved-previews.ts';
+import { formatDateTime } from '#web/base/time.ts';
 import { PreviewPicker } from '#web/previews/preview-picker.tsx';
-import { useZone } from '#web/session.ts';
-import type { Target } from './use-results.ts';
+import { useZone } from '#web/base/session.ts';
+import type { Target } from '#web/send-off/use-results.ts';
 
 const notes: Partial<Record<Target['state'], string>> = {
   Failed: 'did not go out',

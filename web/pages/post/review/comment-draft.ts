@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useLayoutEffect, useState } from 'react';
-import { workspaceOfTab } from '#web/api.ts';
+import { workspaceOfTab } from '#web/base/api.ts';
 
 const storageKey = (postId: string) => `posthorn-comment ${workspaceOfTab()} ${postId}`;
 

@@ -4,7 +4,7 @@ import { Pencil, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
 import type { Comment } from '#generated/app-client';
 import { escapeRegExp } from '#server/base/escape-reg-exp';
-import { app } from '#web/api.ts';
+import { app } from '#web/base/api.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';

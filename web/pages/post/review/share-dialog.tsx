@@ -2,15 +2,15 @@ import { Button, Checkbox, Modal, Select } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Share } from '#generated/app-client';
-import { app } from '#web/api.ts';
-import { describeFailure, madeOnce } from '#web/faults.ts';
+import { app } from '#web/base/api.ts';
+import { describeFailure, madeOnce } from '#web/base/faults.ts';
 import { CopyField } from '#web/parts/copy.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/queries.ts';
+import { keys } from '#web/base/queries.ts';
 import styles from './share-dialog.module.css';
 
 const spans = [1, 3, 7, 14, 30].map((days) => ({ value: String(days), label: count(days, 'day') }));
