@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { posix, resolve } from 'node:path';
-import { serverRooms } from './rooms.ts';
+import { serverRooms, webRooms } from './rooms.ts';
 
 interface Complaint {
   readonly file: string;
@@ -30,11 +30,22 @@ const root = resolve(import.meta.dirname, '..');
 const folders = ['contracts', 'generated', 'server', 'web', 'scripts', 'test', 'bench'];
 
 const isOurs = (module: string) => folders.some((folder) => module.startsWith(`${folder}/`));
-const floors = Object.keys(serverRooms);
+const houses = [
+  ['server/', Object.keys(serverRooms)],
+  ['web/', Object.keys(webRooms)],
+] as const;
 
-/** Floors count from the top. Whatever is outside of server/ is on every floor. */
-const floorOf = (module: string) =>
-  module.startsWith('server/') ? floors.findIndex((room) => module.startsWith(`server/${room}/`)) : Number.NaN;
+/** Floors count from the top. Files outside of the rooms are above all. */
+const floorIn = (house: string, rooms: readonly string[], module: string) =>
+  rooms.findIndex((room) => module.startsWith(`${house}${room}/`));
+
+const goesUp = ({ from, to }: Link) =>
+  houses.some(
+    ([house, rooms]) =>
+      from.startsWith(house) && to.startsWith(house) && floorIn(house, rooms, from) > floorIn(house, rooms, to),
+  );
+
+const pageOf = (module: string) => /^web\/pages\/([^/]+)\//.exec(module)?.[1];
 
 const isWiring = (module: string) => module.startsWith('server/wiring/');
 const isDoor = (module: string) => module.startsWith('server/doors/');
@@ -79,8 +90,12 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => isDoor(from) && (isStore(to) || /^server\/(networks|base\/jobs)\//.test(to)),
   },
   {
-    says: `a room imports only rooms below it, and the order of floors is ${floors.join(', ')}; move what both need down, or take it as an argument`,
-    isBroken: ({ from, to }) => floorOf(from) > floorOf(to),
+    says: 'a room imports only rooms below it, in the order of scripts/rooms.ts; move what both need down, or take it as an argument',
+    isBroken: goesUp,
+  },
+  {
+    says: 'no page imports another; move what both need into web/parts',
+    isBroken: ({ from, to }) => pageOf(from) !== undefined && pageOf(to) !== undefined && pageOf(from) !== pageOf(to),
   },
   {
     says: 'an action calls rules, not stores; put the query behind a rule of the slice',
@@ -130,7 +145,7 @@ const forbiddenWords = [
     says: 'only config.ts reads the environment; take the setting as an argument',
   },
   { in: 'server/', word: time, says: 'only clock.ts knows the time; take a clock as an argument' },
-  { in: 'web/', word: time, says: "only parts/time.ts knows the time, as the server's clock can be ahead; use now()" },
+  { in: 'web/', word: time, says: "only base/time.ts knows the time, as the server's clock can be ahead; use now()" },
 ];
 const mayUseThem = ['server/base/clock.ts', 'server/base/config/config.ts', 'web/base/time.ts'];
 
@@ -223,8 +238,8 @@ const brokenRules = (link: Link): Complaint[] =>
   rules.filter(({ isBroken }) => isBroken(link)).map(({ says }) => ({ ...place(link), rule: says }));
 
 const outsideOfRooms = (file: string): Complaint[] =>
-  floorOf(file) === -1
-    ? [{ file, line: 1, found: file, rule: `everything in server/ is in a room: ${floors.join(', ')}` }]
+  file.startsWith('server/') && floorIn('server/', Object.keys(serverRooms), file) < 0
+    ? [{ file, line: 1, found: file, rule: 'everything in server/ is in a room of scripts/rooms.ts' }]
     : [];
 
 const place = ({ file, line, found }: Link) => ({ file, line, found });

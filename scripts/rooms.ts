@@ -1,7 +1,6 @@
-/**
- * The rooms of server/, from the top floor down, each with what it is for. A room imports only rooms below it, which
- * `npm run imports` checks. docs/architecture.md shows them.
- */
+// A room imports only rooms below it, which `npm run imports` checks. docs/architecture.md shows those of server/.
+
+/** The rooms of server/, from the top floor down, each with what it is for. */
 export const serverRooms = {
   wiring: 'starts and stops, opens the rooms, has a file for each command',
   doors: 'read credentials and bodies, and answer',
@@ -18,4 +17,17 @@ export const serverRooms = {
   media: 'the library of pictures and videos',
   networks: 'one folder for each social network',
   base: 'knows nothing of posts',
+} as const;
+
+/** The rooms of web/. Above them are the files that start the app and list its pages. */
+export const webRooms = {
+  pages: 'a folder for each page; none imports another',
+  shell: 'what surrounds every page',
+  live: 'events from the server, and what they make outdated',
+  requests: 'what agents and colleagues ask for, as cards',
+  'send-off': 'a post on its way out',
+  previews: 'posts as each network shows them',
+  parts: 'what pages are made of',
+  base: 'asks the server, and knows the session, the time and addresses',
+  theme: 'colours, type and space',
 } as const;

@@ -82,7 +82,7 @@ test.each([
   ['web/page.tsx', '#generated/app-client'],
   ['web/page.tsx', '#contracts/posts'],
   ['web/page.tsx', '#server/networks/counting'],
-  ['web/page.tsx', '#web/parts/time.ts'],
+  ['web/page.tsx', '#web/base/time.ts'],
   ['server/writing/posts/actions/metrics.ts', '#server/delivery/statistics/statistics'],
   ['server/writing/posts/drafts.ts', './store.ts'],
   ['server/writing/posts/limits.ts', '#server/networks/registry'],
@@ -114,6 +114,11 @@ test.each([
   ['server/writing/posts/actions/metrics.ts', '#server/delivery/statistics/statistics'],
   ['server/agents/admission.ts', '#server/doors/http/reply'],
   ['server/doors/http/reply.ts', '#server/wiring/main'],
+  ['web/base/api.ts', '#web/parts/toasts.tsx'],
+  ['web/parts/list.tsx', '#web/shell/shell.tsx'],
+  ['web/previews/x.tsx', '#web/send-off/steps.ts'],
+  ['web/live/live.ts', '#web/shell/bell.tsx'],
+  ['web/shell/shell.tsx', '#web/pages/home/index.tsx'],
 ])('%s may not import %s, which is above it', async (file, found) => {
   await plant({ [file]: `import type { One } from '${found}';\n` });
   expect(await checkImports(tree)).toContainEqual({
@@ -122,6 +127,12 @@ test.each([
     found,
     rule: expect.stringContaining('a room imports only rooms below it'),
   });
+});
+
+test('no page imports another', async () => {
+  const found = '#web/pages/analytics/chart.tsx';
+  await plant({ 'web/pages/home/index.tsx': `import { Chart } from '${found}';\n` });
+  expect(await checkImports(tree)).toMatchObject([{ found, rule: expect.stringContaining('no page imports another') }]);
 });
 
 test.each(['server/clock.ts', 'server/extras/clock.ts'])('%s is in no room', async (file) => {
@@ -281,7 +292,7 @@ test('web/ takes types of contracts/ alone, not what they do', async () => {
   expect(await checkImports(tree)).toMatchObject([{ found: '#contracts/posts' }]);
 });
 
-test('web/ asks parts/time.ts for the time', async () => {
+test('web/ asks base/time.ts for the time', async () => {
   const text = 'export const at = new Date();\n';
   await plant({ 'web/base/time.ts': text, 'web/pages/home/index.tsx': text });
   expect(await checkImports(tree)).toMatchObject([{ file: 'web/pages/home/index.tsx', found: 'new Date()' }]);

@@ -16,7 +16,7 @@ import { showToast } from './toasts.tsx';
 import { useConfirmLeaving } from './use-confirm-leaving.ts';
 import { When } from './when.tsx';
 import { keys, queries } from '#web/base/queries.ts';
-import styles from '#web/pages/profile/profile.module.css';
+import styles from './setting.module.css';
 
 const QrCode = lazy(() => import('./qr-code.tsx'));
 

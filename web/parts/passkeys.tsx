@@ -13,7 +13,7 @@ import { showToast } from './toasts.tsx';
 import { useFormDraft } from './use-form-draft.ts';
 import { When } from './when.tsx';
 import { keys } from '#web/base/queries.ts';
-import styles from '#web/pages/profile/profile.module.css';
+import styles from './setting.module.css';
 
 export const Passkeys = () => {
   const query = useQuery({ queryKey: keys.passkeys, queryFn: ({ signal }) => app.listPasskeys({ signal }) });

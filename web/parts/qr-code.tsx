@@ -1,5 +1,5 @@
 import { encode } from 'uqr';
-import styles from '#web/pages/profile/profile.module.css';
+import styles from './setting.module.css';
 
 /** Black on white in both themes, so that cameras can read it. */
 const QrCode = ({ text }: { text: string }) => {

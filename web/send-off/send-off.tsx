@@ -11,7 +11,7 @@ import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { usePermissions } from '#web/base/session.ts';
-import { useOwnBottomBar } from '#web/shell/shell.tsx';
+import { useOwnBottomBar } from '#web/parts/use-own-bottom-bar.ts';
 import Board from './board.tsx';
 import { closeBoardToast, showBoardToast } from './board-toast.tsx';
 import styles from './send-off.module.css';

@@ -1,35 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Account, GetHistoryOutput, GetProgressOutput, MetricsEntry, Post, Result } from '#generated/app-client';
+import type { Post, Result } from '#generated/app-client';
 import { actions, app } from '#web/base/api.ts';
 import { useNetworks } from '#web/base/networks.ts';
 import { capitalize } from '#web/parts/capitalize.ts';
-import type { State } from '#web/parts/state-chip.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { keys } from '#web/base/queries.ts';
+import type { Target } from '#web/parts/results/target.ts';
 import { withEndings } from './steps.ts';
 import { useSendAgain } from '#web/parts/results/use-answers.ts';
-
-export type Reads = GetHistoryOutput['accounts'][number]['reads'];
-
-/** One account of the post with its result and statistics. */
-export interface Target {
-  accountId: string;
-  /** Undefined after it was disconnected. */
-  account: Account | undefined;
-  /** Empty if the account is gone and left no statistics. */
-  network: string;
-  provider: string;
-  state: Extract<State, 'Publishing' | 'Published' | 'Failed' | 'Uncertain'>;
-  result: Result | undefined;
-  /** Set if the network makes this account wait for long; says until when. */
-  wait: GetProgressOutput['waits'][number] | undefined;
-  /** The latest step of sending it. */
-  step: GetProgressOutput['steps'][number] | undefined;
-  entry: MetricsEntry | undefined;
-  /** Until then, a missing entry does not mean that there are no metrics. */
-  areMetricsLoaded: boolean;
-  reads: Reads;
-}
 
 /** Poll while the post is being sent, in case the event stream missed a step. */
 const pollMs = 5000;

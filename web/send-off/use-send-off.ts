@@ -1,6 +1,7 @@
 import { useRef } from 'react';
 import type { Post } from '#generated/app-client';
-import { type Target, useResults } from './use-results.ts';
+import type { Target } from '#web/parts/results/target.ts';
+import { useResults } from './use-results.ts';
 import { hasEnded, reachOf, type SendState } from './steps.ts';
 
 export interface SendOffRow extends Omit<Target, 'state'>, SendState {

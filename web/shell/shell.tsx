@@ -115,16 +115,6 @@ const useFirstZone = () => {
   }, [hasNoZone, mutate]);
 };
 
-/** Hides the bottom bar of the shell on pages with their own, such as the editor. */
-export const useOwnBottomBar = () => {
-  useEffect(() => {
-    document.documentElement.dataset.ownBar = '';
-    return () => {
-      delete document.documentElement.dataset.ownBar;
-    };
-  }, []);
-};
-
 /** The editor creates the draft on the first change. */
 export const useNewPost = () => {
   const navigate = useNavigate();

@@ -1,4 +1,4 @@
-import { weekdays } from '#web/parts/format-dates.ts';
+import { weekdays } from './format-dates.ts';
 
 /** Two hours of a weekday. */
 export interface Band {

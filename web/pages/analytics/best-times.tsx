@@ -6,7 +6,7 @@ import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { usePermissions } from '#web/base/session.ts';
 import { type Band, bandsOf, columnsOf, nameBand, omittedHours, rankBands } from './bands.ts';
 import styles from './best-times.module.css';
-import { type BestTime, formatAverage, nextDay } from '#web/parts/format-dates.ts';
+import { type BestTime, formatAverage, nextDay } from './format-dates.ts';
 import { Panel } from './panel.tsx';
 import { WeekTable } from './week-table.tsx';
 

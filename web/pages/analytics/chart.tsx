@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { formatNumber } from '#web/parts/number.ts';
 import styles from './chart.module.css';
 import { axisFor, linePath } from './chart-geometry.ts';
-import { longDate, shortDate } from '#web/parts/format-dates.ts';
+import { longDate, shortDate } from './format-dates.ts';
 import type { DayPost } from './numbers.ts';
 import { PointTip } from './point-tip.tsx';
 import { maxBars, type Point } from './points.ts';

@@ -1,15 +1,11 @@
 import type { Coverage, Summary } from '#generated/app-client';
-import { joinWithAnd } from '#web/parts/join-names.ts';
 import { formatNumber } from '#web/parts/number.ts';
+import { isRead, namesOf, reasonFor, reporting } from '#web/parts/why-unknown.ts';
 import { dateIn } from '#web/base/time.ts';
-import { daysBetween, shortDate } from '#web/parts/format-dates.ts';
+import { daysBetween, shortDate } from './format-dates.ts';
 import type { Range } from './use-range.ts';
 
 export type Metric = 'engagement' | 'views' | 'reach' | 'comments' | 'saves' | 'posts';
-type Reported = Coverage['accounts'][number]['metrics'][number];
-
-const engagementMetrics: readonly Reported[] = ['likes', 'comments', 'shares', 'quotes', 'saves'];
-
 /** What a range can be compared with. A previous range only counts if posting had begun by its first day. */
 export type Comparison =
   | { is: 'before'; words: string }
@@ -31,21 +27,6 @@ export const describeComparison = (comparison: Comparison) => {
   if (comparison.is === 'partial') return `began ${shortDate(comparison.began)}`;
   return '';
 };
-
-/** Accounts with posts in the range whose network reports this number. */
-const reporting = ({ accounts }: Pick<Coverage, 'accounts'>, metric: 'engagement' | Reported) => {
-  const names: readonly Reported[] = metric === 'engagement' ? engagementMetrics : [metric];
-  return accounts.filter(({ posts, metrics }) => posts > 0 && metrics.some((name) => names.includes(name)));
-};
-
-const isRead = (coverage: Pick<Coverage, 'accounts'>, metric: 'engagement' | Reported) =>
-  reporting(coverage, metric).some(({ readPosts }) => readPosts > 0);
-
-/** Undefined if the number is known; without a post it is 0. */
-export const whyUnknown = (coverage: Pick<Coverage, 'accounts'>, metric: 'engagement' | Reported) =>
-  isRead(coverage, metric) || coverage.accounts.every(({ posts }) => posts === 0)
-    ? undefined
-    : reasonFor(reporting(coverage, metric));
 
 export interface Figure {
   /** Absent if nothing is known: 0 would look like a measured value. */
@@ -92,14 +73,6 @@ export const figureOf = (
   };
 };
 
-/** Why a number cannot be shown. */
-export const reasonFor = (accounts: Coverage['accounts']) => {
-  if (accounts.length === 0) return 'not reported by these networks';
-  if (accounts.some(({ statistics }) => statistics === 'Ok')) return 'nothing read yet';
-  const names = namesOf(accounts.filter(({ statistics }) => statistics === 'Reconnect'));
-  return names.length > 0 ? `reconnect ${joinWithAnd(names)}` : 'no longer read';
-};
-
 /** Undefined if every account with posts reports it. */
 const describeReporters = (accounts: Coverage['accounts'], coverage: Coverage) => {
   if (accounts.length === coverage.accounts.filter(({ posts }) => posts > 0).length) return undefined;
@@ -107,5 +80,3 @@ const describeReporters = (accounts: Coverage['accounts'], coverage: Coverage) =
   if (names.length <= 2) return names.join(', ');
   return `${accounts.length} accounts report it`;
 };
-
-const namesOf = (accounts: Coverage['accounts']) => [...new Set(accounts.map(({ provider }) => provider))];

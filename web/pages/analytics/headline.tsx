@@ -1,6 +1,6 @@
 import { formatSaid } from '#web/base/time.ts';
 import { type Comparison, describeComparison } from './completeness.ts';
-import { shortDate } from '#web/parts/format-dates.ts';
+import { shortDate } from './format-dates.ts';
 import styles from './headline.module.css';
 import type { Numbers } from './numbers.ts';
 import { sentenceOf } from './sentence.ts';

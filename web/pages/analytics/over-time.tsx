@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { formatNumber } from '#web/parts/number.ts';
 import { Chart } from './chart.tsx';
 import type { Comparison } from './completeness.ts';
-import { formatRange, shortDate } from '#web/parts/format-dates.ts';
+import { formatRange, shortDate } from './format-dates.ts';
 import type { Numbers } from './numbers.ts';
 import styles from './over-time.module.css';
 import { Panel } from './panel.tsx';

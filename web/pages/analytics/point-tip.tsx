@@ -5,7 +5,7 @@ import { titleOf } from '#web/parts/post-title.tsx';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './chart.module.css';
-import { longDate, shortDate } from '#web/parts/format-dates.ts';
+import { longDate, shortDate } from './format-dates.ts';
 import type { DayPost } from './numbers.ts';
 import type { Point } from './points.ts';
 import { useSummaries } from './use-summaries.ts';

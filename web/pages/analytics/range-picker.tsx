@@ -2,7 +2,7 @@ import { ActionIcon, Button, Menu, Modal, SegmentedControl, TextInput, Tooltip }
 import { CalendarDays, Check } from 'lucide-react';
 import { useState } from 'react';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
-import { formatRange } from '#web/parts/format-dates.ts';
+import { formatRange } from './format-dates.ts';
 import styles from './range-picker.module.css';
 import { datesFault, presets, type useRange } from './use-range.ts';
 

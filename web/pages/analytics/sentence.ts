@@ -1,7 +1,7 @@
 import type { Summary } from '#generated/app-client';
 import { count } from '#web/parts/number.ts';
 import { type Band, bandsOf } from './bands.ts';
-import { formatAverage } from '#web/parts/format-dates.ts';
+import { formatAverage } from './format-dates.ts';
 
 export interface Phrase {
   text: string;

@@ -1,8 +1,8 @@
 import type { Account, Coverage, Summary } from '#generated/app-client';
 import { csvLine } from '#server/planning/transfer/csv';
 import { handleOf } from '#web/base/networks.ts';
-import { whyUnknown } from './completeness.ts';
-import { formatHour } from '#web/parts/format-dates.ts';
+import { whyUnknown } from '#web/parts/why-unknown.ts';
+import { formatHour } from './format-dates.ts';
 import type { Numbers } from './numbers.ts';
 
 const metrics = [

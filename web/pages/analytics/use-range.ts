@@ -1,7 +1,7 @@
 import { addDays, dateIn, instantOf, now } from '#web/base/time.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { useZone } from '#web/base/session.ts';
-import { daysBetween, shortDate } from '#web/parts/format-dates.ts';
+import { daysBetween, shortDate } from './format-dates.ts';
 
 export const presets = [
   { value: '7', label: '7 days', days: 7, before: 'the week before', words: 'in 7 days' },

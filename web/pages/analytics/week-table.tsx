@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import { count } from '#web/parts/number.ts';
 import { type Band, columnsOf, nameBand, nameHours } from './bands.ts';
-import { formatAverage, weekdays } from '#web/parts/format-dates.ts';
+import { formatAverage, weekdays } from './format-dates.ts';
 import styles from './week-table.module.css';
 
 /** Roving tabindex: one cell is a tab stop, arrow keys move to the others. */

@@ -11,7 +11,7 @@ import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { keys } from '#web/base/queries.ts';
 import { useZone } from '#web/base/session.ts';
-import { useOwnBottomBar } from '#web/shell/shell.tsx';
+import { useOwnBottomBar } from '#web/parts/use-own-bottom-bar.ts';
 import { Chat } from './chat.tsx';
 import type { Message } from './chat-messages.ts';
 

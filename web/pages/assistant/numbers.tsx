@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { app } from '#web/base/api.ts';
-import { whyUnknown } from '#web/pages/analytics/completeness.ts';
+import { whyUnknown } from '#web/parts/why-unknown.ts';
 import { NoNumber } from '#web/parts/no-number.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { Sparkline } from '#web/parts/sparkline.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { app } from '#web/base/api.ts';
-import { whyUnknown } from '#web/pages/analytics/completeness.ts';
+import { whyUnknown } from '#web/parts/why-unknown.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';

@@ -7,7 +7,7 @@ import { useNow } from '#web/parts/use-now.ts';
 import { ZoneSelect } from '#web/parts/zone-select.tsx';
 import { useSession, useZone } from '#web/base/session.ts';
 import { useChangeProfile, useProfile } from '#web/parts/profile.ts';
-import styles from './profile.module.css';
+import styles from '#web/parts/setting.module.css';
 
 export const AboutYou = () => {
   const { user } = useSession();

@@ -3,7 +3,7 @@ import type { Session } from '#generated/app-client';
 import { Section } from '#web/parts/section.tsx';
 import { useChangeProfile, useProfile } from '#web/parts/profile.ts';
 import { themes } from '#web/shell/theme-menu.tsx';
-import styles from './profile.module.css';
+import styles from '#web/parts/setting.module.css';
 
 export const Appearance = () => {
   const { theme, shortcuts } = useProfile();

@@ -11,7 +11,7 @@ import { Section } from '#web/parts/section.tsx';
 import { showFault } from '#web/parts/toasts.tsx';
 import { queries } from '#web/base/queries.ts';
 import { useSession } from '#web/base/session.ts';
-import styles from './profile.module.css';
+import styles from '#web/parts/setting.module.css';
 
 export const DeleteSelf = () => {
   const { user } = useSession();

@@ -7,6 +7,7 @@ import { Section } from '#web/parts/section.tsx';
 import { useAnchor } from '#web/parts/use-anchor.ts';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/base/queries.ts';
+import setting from '#web/parts/setting.module.css';
 import styles from './profile.module.css';
 import { PushBrowsers } from './push-browsers.tsx';
 
@@ -98,8 +99,8 @@ const Choices = ({ saved }: { saved: NotificationChoices }) => {
       {!choices.mailOffered && (
         <p className={`small text-3 ${styles.note}`}>No mail is sent from here: the operator has not set SMTP_URL.</p>
       )}
-      <div className={styles.setting}>
-        <div className={styles.words}>
+      <div className={setting.setting}>
+        <div className={setting.words}>
           <p id="push-text">Show the post in push messages</p>
           <p className="small text-3">Its first words then appear on the lock screen. Mails never show it.</p>
         </div>

@@ -9,7 +9,7 @@ import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { keys } from '#web/base/queries.ts';
 import { useSession } from '#web/base/session.ts';
-import styles from './profile.module.css';
+import styles from '#web/parts/setting.module.css';
 
 export const Password = () => {
   const { user } = useSession();

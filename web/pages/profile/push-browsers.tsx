@@ -7,7 +7,7 @@ import { canPush, isPushBlocked, subscribeToPush, unsubscribeFromPush } from '#w
 import { showFault, showToast } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/base/queries.ts';
-import styles from './profile.module.css';
+import styles from '#web/parts/setting.module.css';
 
 export const PushBrowsers = ({ choices: { browsers, pushKey } }: { choices: NotificationChoices }) => (
   <>

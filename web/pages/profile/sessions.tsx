@@ -7,7 +7,7 @@ import { Section } from '#web/parts/section.tsx';
 import { showFault } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/base/queries.ts';
-import styles from './profile.module.css';
+import styles from '#web/parts/setting.module.css';
 
 export const Sessions = () => {
   const query = useQuery({

@@ -9,7 +9,7 @@ import styles from './answers.module.css';
 import { ReconnectButton } from './reconnect.tsx';
 import { ResultRow } from './result-row.tsx';
 import { useAnswers } from './use-answers.ts';
-import type { Target } from '#web/send-off/use-results.ts';
+import type { Target } from './target.ts';
 
 /** Error codes that only an edit can fix. */
 const editCodes = ['content_refused', 'media_refused', 'invalid', 'disconnected'];

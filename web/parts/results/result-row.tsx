@@ -2,7 +2,7 @@ import { handleOf } from '#web/base/networks.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { StateChip } from '#web/parts/state-chip.tsx';
 import styles from './result-row.module.css';
-import type { Target } from '#web/send-off/use-results.ts';
+import type { Target } from './target.ts';
 
 export const ResultRow = ({
   target,

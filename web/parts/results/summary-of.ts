@@ -1,5 +1,5 @@
 import { joinWithAnd } from '#web/parts/join-names.ts';
-import type { Target } from '#web/send-off/use-results.ts';
+import type { Target } from './target.ts';
 
 const accounts = (count: number) => (count === 1 ? '1 account' : `${count} accounts`);
 

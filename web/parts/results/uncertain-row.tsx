@@ -8,7 +8,7 @@ import styles from './answers.module.css';
 import { ResultRow } from './result-row.tsx';
 import { webAddress } from './summary-of.ts';
 import { useAnswers } from './use-answers.ts';
-import type { Target } from '#web/send-off/use-results.ts';
+import type { Target } from './target.ts';
 
 /** The network may have the post; a person has to check. */
 export const UncertainRow = ({ target, post }: Props) => (

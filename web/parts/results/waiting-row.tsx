@@ -5,7 +5,7 @@ import { usePermissions } from '#web/base/session.ts';
 import styles from './answers.module.css';
 import { ResultRow } from './result-row.tsx';
 import { useAnswers } from './use-answers.ts';
-import type { Target } from '#web/send-off/use-results.ts';
+import type { Target } from './target.ts';
 
 /** The send waits until a time that the network named; meanwhile, a person can give it up. */
 export const WaitingRow = (props: Props) => (

@@ -11,7 +11,7 @@ import { PageHeader } from '#web/parts/page-header.tsx';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { queries } from '#web/base/queries.ts';
-import { useOwnBottomBar } from '#web/shell/shell.tsx';
+import { useOwnBottomBar } from '#web/parts/use-own-bottom-bar.ts';
 import { AccountsRow } from './accounts-row.tsx';
 import { readSaveOfLeftPost } from './autosave.ts';
 import { CheckList } from './check-list.tsx';

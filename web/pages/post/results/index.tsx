@@ -27,7 +27,8 @@ import { ResultRow } from '#web/parts/results/result-row.tsx';
 import { SentContent } from './sent-content.tsx';
 import { summaryOf } from '#web/parts/results/summary-of.ts';
 import { UncertainRow } from '#web/parts/results/uncertain-row.tsx';
-import { type Target, useResults } from '#web/send-off/use-results.ts';
+import type { Target } from '#web/parts/results/target.ts';
+import { useResults } from '#web/send-off/use-results.ts';
 import { WaitingRow } from '#web/parts/results/waiting-row.tsx';
 
 export default function Results({ post }: { post: Post }) {

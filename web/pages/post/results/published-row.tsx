@@ -11,7 +11,7 @@ import styles from './published-row.module.css';
 import { ReconnectNote } from '#web/parts/results/reconnect.tsx';
 import { ResultRow } from '#web/parts/results/result-row.tsx';
 import { webAddress } from '#web/parts/results/summary-of.ts';
-import type { Reads, Target } from '#web/send-off/use-results.ts';
+import type { Reads, Target } from '#web/parts/results/target.ts';
 
 /** `most`: the highest engagement of any account, to which the bars on a phone are scaled. */
 export const PublishedRow = ({ target, most }: { target: Target; most: number }) => {

@@ -4,7 +4,7 @@ import { useNow } from '#web/parts/use-now.ts';
 import { useZone } from '#web/base/session.ts';
 import { engagementOf } from './engagement.ts';
 import styles from './reads-timeline.module.css';
-import type { Target } from '#web/send-off/use-results.ts';
+import type { Target } from '#web/parts/results/target.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

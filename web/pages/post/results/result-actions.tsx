@@ -11,7 +11,7 @@ import { useDeletePosts, useMakeCopy } from '#web/parts/post-actions.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { usePermissions } from '#web/base/session.ts';
-import type { Target } from '#web/send-off/use-results.ts';
+import type { Target } from '#web/parts/results/target.ts';
 
 export const ResultActions = ({
   post,

@@ -3,7 +3,7 @@ import { useSavedPreviews } from '#web/previews/use-saved-previews.ts';
 import { formatDateTime } from '#web/base/time.ts';
 import { PreviewPicker } from '#web/previews/preview-picker.tsx';
 import { useZone } from '#web/base/session.ts';
-import type { Target } from '#web/send-off/use-results.ts';
+import type { Target } from '#web/parts/results/target.ts';
 
 const notes: Partial<Record<Target['state'], string>> = {
   Failed: 'did not go out',

@@ -1,5 +1,5 @@
 import type { Summary } from '#generated/app-client';
-import { formatNumber } from './number.ts';
+import { formatNumber } from '#web/parts/number.ts';
 import { addDays } from '#web/base/time.ts';
 
 export type BestTime = Summary['bestTimes'][number];
