@@ -1,6 +1,6 @@
 /**
  * Every way in which a send can break: what we know, what the result says, and what happens next. docs/publishing.md
- * has this table, and test/broken-sends.test.ts has a test for each row.
+ * has this table, and test/delivery/broken-sends.test.ts has a test for each row.
  */
 export const waysToBreak = {
   'It breaks before the mark: upload, token, database': {

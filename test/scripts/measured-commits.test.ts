@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findOldSections, mustBeMeasured } from '#scripts/measured-commits';
 
-const bench = resolve(import.meta.dirname, '../bench');
+const bench = resolve(import.meta.dirname, '../../bench');
 const importOf = (file: string) => import(pathToFileURL(join(bench, file)).href);
 const { commitOf } = await importOf('measured-commit.mjs');
 const { beginMeasuring, writeResult } = await importOf('results.mjs');

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { auditWords, hasAuditWords } from '#web/pages/workspace/audit-words.ts';
 
-const server = resolve(import.meta.dirname, '../server');
+const server = resolve(import.meta.dirname, '../../server');
 
 /** As the slices write them: `event: 'token.created'`, `record(caller, 'member.role', …)`. */
 const events = readdirSync(server, { recursive: true, encoding: 'utf8' })

@@ -25,7 +25,7 @@ import {
 import { routes } from '#generated/rest';
 import { type Service, startService } from '#test/support/service';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 
 let service: Service;
 beforeAll(async () => {

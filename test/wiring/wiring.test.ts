@@ -9,7 +9,7 @@ import { dueWork } from '#server/base/jobs/due-work';
 import { urlOf } from '#test/support/database';
 import { type Service, startService } from '#test/support/service';
 
-const server = resolve(import.meta.dirname, '../server');
+const server = resolve(import.meta.dirname, '../../server');
 
 describe('the registry', () => {
   const chore = { every: '1 hour', run: () => undefined };

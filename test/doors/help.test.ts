@@ -7,7 +7,7 @@ import { Settings } from '#server/base/config/settings';
 import { type Service, startService } from '#test/support/service';
 import { buildHelp } from '#test/support/shared';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const markdownIn = (folder: string) =>
   readdirSync(join(root, folder), { recursive: true })

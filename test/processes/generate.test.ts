@@ -11,7 +11,7 @@ import { setUpInstallation } from '#test/support/installation';
 import { createProcesses, type Processes } from '#test/support/processes';
 import { until } from '#test/support/until';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 
 /** A declaration as somebody who adds an action writes it. */
 const declaration = (name: string, input: string, output: string, example: string) => `

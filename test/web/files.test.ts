@@ -30,7 +30,7 @@ const scriptOf = async () => {
   return /src="(\/assets\/[^"]+\.js)"/.exec(bytes.toString())?.[1] ?? '';
 };
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 
 test('the font of pages that the server makes is the one of the app, without the hash of its name', async () => {
   const { status, headers, bytes } = await open('/geist.woff2');

@@ -26,7 +26,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { readStatements, type ServiceStatement } from '#test/support/statements';
 
-const root = resolve(import.meta.dirname, '..', '..');
+const root = resolve(import.meta.dirname, '../..', '..');
 
 /** The rows that code expects of a statement: `db.query<Row>(statement)`. */
 interface Expectation {

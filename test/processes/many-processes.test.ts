@@ -15,7 +15,7 @@ import { type SandboxNetworks, startSandboxNetworks } from '#test/support/sandbo
 import { buildProgram } from '#test/support/shared';
 import { until } from '#test/support/until';
 
-const here = resolve(import.meta.dirname, '..');
+const here = resolve(import.meta.dirname, '../..');
 const person = { email: 'a@example.com', password: 'correct horse' };
 const adminToken = 'long enough for an operator';
 const scheduled = 20;

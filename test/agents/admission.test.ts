@@ -15,7 +15,7 @@ import { type Answer, type Service, startService } from '#test/support/service';
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const { routes, raw } = await readContracts(resolve(import.meta.dirname, '..'));
+const { routes, raw } = await readContracts(resolve(import.meta.dirname, '../..'));
 
 let service: Service;
 let model: ModelStub;

@@ -78,11 +78,11 @@ describe('a program that works on media', () => {
 
   test('ends with the service, also when that is killed', async () => {
     const file = join(folder, 'pid');
-    const module = resolve(import.meta.dirname, '../server/media/bounded-process.ts');
+    const module = resolve(import.meta.dirname, '../../server/media/bounded-process.ts');
     const script = `import(${JSON.stringify(module)}).then(({ runBounded }) =>
       runBounded('/bin/sh', ['-c', 'echo $$ > ${file}; exec sleep 1000'], ${JSON.stringify(plenty)}))`;
     const service = spawn(process.execPath, ['--import', 'tsx', '-e', script], {
-      cwd: resolve(import.meta.dirname, '..'),
+      cwd: resolve(import.meta.dirname, '../..'),
     });
     const pidOf = async () => Number(await readFile(file, 'utf8').catch(() => ''));
     await until('it has begun', async () => (await pidOf()) > 0);

@@ -13,7 +13,7 @@ import { mp4 } from '#test/support/videos';
 
 /** What other people's tools make of the contract, against a real service: Python, clients of two generators, a shell. */
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
 let service: Service;
 let folder: string;

@@ -19,7 +19,7 @@ import { until } from '#test/support/until';
 
 /** The packages as their users get them: packed, installed in an empty project, compiled under strict, and run. */
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 const project = mkdtempSync(join(tmpdir(), 'posthorn-sdk-'));
 const tarball = (name: string) => join(project, `${name}-0.1.0.tgz`);
 const run = (command: string, args: string[], cwd = project) =>

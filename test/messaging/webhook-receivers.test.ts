@@ -14,7 +14,7 @@ import { newTeam, type TeamWebhook } from '#test/support/teams';
 import { until } from '#test/support/until';
 
 // The receivers that docs/webhooks.md shows, as programs of their own.
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 const names = ['receiver-sdk.mjs', 'receiver-node.mjs', 'receiver.py', 'receiver-standard.mjs'] as const;
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 

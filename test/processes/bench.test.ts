@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '#scripts/chromium';
 import { buildProgram, buildWeb } from '#test/support/shared';
 
-const bench = resolve(import.meta.dirname, '../bench');
+const bench = resolve(import.meta.dirname, '../../bench');
 const folders = readdirSync(bench, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
   .map(({ name }) => name);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-const check = resolve(import.meta.dirname, '../scripts/check.mjs');
+const check = resolve(import.meta.dirname, '../../scripts/check.mjs');
 const passing = {
   ...Object.fromEntries(
     ['types:server', 'types:web', 'lint', 'generate', 'openapi', 'imports'].map((name) => [
