@@ -1,8 +1,9 @@
+import { minuteMs } from './time.ts';
+
 /** `2026-11-15T09:30Z` or `…T09:30:00.5+02:00`, not `…T093000`: date and time with separators; seconds may be missing. */
 const written =
   /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,20}))?)?([Zz]|([+-])(\d\d)(?::?(\d\d))?)$/;
 
-const minuteMs = 60_000;
 const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**

@@ -12,6 +12,7 @@ export const sources = [
   'generated/app-client.ts',
   'generated/app-http.ts',
   'contracts/is-url.ts',
+  'contracts/time.ts',
   'server/base/escape-reg-exp.ts',
   'server/networks/counting.ts',
   'server/networks/focus.ts',

@@ -76,11 +76,11 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => from.startsWith('server/') && to.startsWith('generated/') && !isWiring(from),
   },
   {
-    says: 'web/ imports web/, generated/sdk, generated/app-client, the pure code in server/base/escape-reg-exp, server/networks/counting, fold, poll, focus, short-links and split-text and server/planning/transfer/csv, and types of contracts/ alone; ask the server through the generated clients',
+    says: 'web/ imports web/, generated/sdk, generated/app-client, the pure code in server/base/escape-reg-exp, server/networks/counting, fold, poll, focus, short-links and split-text and server/planning/transfer/csv, contracts/time, and types of contracts/ alone; ask the server through the generated clients',
     isBroken: ({ from, to, isTypeOnly }) =>
       from.startsWith('web/') &&
       isOurs(to) &&
-      !/^(web\/|generated\/sdk\/|generated\/app-client$|server\/(base\/escape-reg-exp|networks\/(counting|fold|links|poll|focus|short-links|split-text)|planning\/transfer\/csv)$)/.test(
+      !/^(web\/|generated\/sdk\/|generated\/app-client$|contracts\/time$|server\/(base\/escape-reg-exp|networks\/(counting|fold|links|poll|focus|short-links|split-text)|planning\/transfer\/csv)$)/.test(
         to,
       ) &&
       !(to.startsWith('contracts/') && isTypeOnly),

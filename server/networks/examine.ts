@@ -4,6 +4,7 @@ import { type Check, checksNamed } from '#server/base/health/check';
 import type { Network, Site } from './network.ts';
 import { checkCredentials, checkVersionFormat } from './settings-check.ts';
 import { asTrouble, whatHappened } from './trouble.ts';
+import { dayMs } from '#contracts/time';
 
 export interface Examined {
   readonly network: string;
@@ -15,7 +16,6 @@ export interface Examined {
   readonly checks: readonly Check[];
 }
 
-const dayMs = 24 * 3_600_000;
 const warnDays = 60;
 
 /** The checks of `doctor` for a network: settings, redirect address, permissions, API version and credentials. */

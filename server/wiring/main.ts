@@ -23,6 +23,7 @@ import { applyPostponed, lockWaitMs } from '#server/operation/startup/startup-mi
 import { describeDatabaseError } from '#server/base/store/database-error';
 import { isUnavailable, isUnwritable, messageOf } from '#server/base/store/pg-errors';
 import { startStopwatch } from '#server/base/clock';
+import { minuteMs, secondMs } from '#contracts/time';
 
 /** Part of the drain time that is reserved for closing connections and pools. */
 const closeMs = 1_000;
@@ -30,8 +31,6 @@ const closeMs = 1_000;
 const cutMs = 1_000;
 const retryMs = 500;
 const attemptsPerMessage = 10;
-const secondMs = 1_000;
-const minuteMs = 60_000;
 
 export interface RunningService {
   readonly url: string;

@@ -1,8 +1,6 @@
-/** Instants are ISO 8601 strings; wall times are `2026-11-19 08:30:00` in the person's zone. */
+import { dayMs, hourMs, minuteMs } from '#contracts/time';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
+/** Instants are ISO 8601 strings; wall times are `2026-11-19 08:30:00` in the person's zone. */
 
 let aheadMs = 0;
 

@@ -10,8 +10,7 @@ import { useNow } from '#web/parts/use-now.ts';
 import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/base/queries.ts';
 import { useSession } from '#web/base/session.ts';
-
-const minuteMs = 60_000;
+import { minuteMs } from '#contracts/time';
 
 /** Refetched every minute and when posts change. The server decides what is late. */
 export const useLatePosts = (): readonly PostSummary[] => {

@@ -4,8 +4,7 @@ import { app } from '#web/base/api.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { count } from '#web/parts/number.ts';
 import { keys } from '#web/base/queries.ts';
-
-const minuteMs = 60_000;
+import { minuteMs } from '#contracts/time';
 
 const useInstallation = () =>
   useQuery({

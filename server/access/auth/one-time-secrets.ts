@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '#server/base/clock';
 import type { Purpose, SecretStore } from './store.ts';
+import { hourMs } from '#contracts/time';
 
-const hourMs = 3_600_000;
 const lifetimeMs: Record<Purpose, number> = { 'sign-in': hourMs, 'first-owner': 7 * 24 * hourMs, password: hourMs };
 
 export type OneTimeSecrets = ReturnType<typeof createOneTimeSecrets>;

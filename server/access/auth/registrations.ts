@@ -6,9 +6,8 @@ import { newId } from '#server/base/ids';
 import { networkOf } from './password-tries.ts';
 import type { RateLimits } from './rate-limit.ts';
 import type { RegistrationStore } from './store.ts';
+import { dayMs, hourMs } from '#contracts/time';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 /** How long to keep a client without consent, and one that is no longer used. */
 const unusedMs = dayMs;
 const usedMs = 90 * dayMs;

@@ -5,8 +5,8 @@ import { notFound } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import type { SignedIn } from '#server/base/signed-in';
 import type { SessionStore } from './store.ts';
+import { dayMs } from '#contracts/time';
 
-const dayMs = 24 * 60 * 60 * 1000;
 const idleMs = 14 * dayMs;
 const absoluteMs = 90 * dayMs;
 /** As long as a one-time link works. A sign-in that is older proves nothing about who is there now. */

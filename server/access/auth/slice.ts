@@ -29,8 +29,7 @@ import {
   createTokenStore,
   createTryStore,
 } from './store.ts';
-
-const minuteMs = 60_000;
+import { minuteMs } from '#contracts/time';
 
 export const openAuth = ({
   database,

@@ -20,8 +20,8 @@ import type { CardView, RequestState } from './card-view.ts';
 import type { RequestNotifications } from './request-notifications.ts';
 import type { ApprovalStore, CardRow } from './store.ts';
 import type { Pin, Subject, Subjects } from './subject.ts';
+import { dayMs } from '#contracts/time';
 
-const dayMs = 24 * 60 * 60 * 1000;
 const openMs = 7 * dayMs;
 const deletionMs = 30 * dayMs;
 /** Counted from closing. Notifications link to cards and are kept for the same time. */

@@ -6,8 +6,8 @@ import type { NewNotification, Notifications } from '#server/messaging/notificat
 import type { Approvers } from './approvers.ts';
 import type { CardView } from './card-view.ts';
 import type { ApprovalStore, CardRow } from './store.ts';
+import { dayMs } from '#contracts/time';
 
-const dayMs = 24 * 60 * 60 * 1000;
 /** The same as the length of a burst in notifications.ts. */
 const burstMs = 10 * 60 * 1000;
 /** A rejection can be undone for this long, so mails and push messages about it wait. */

@@ -15,9 +15,9 @@ import { toAccount } from './accounts.ts';
 import type { NetworkAccess } from './network-access.ts';
 import { toStorableProfile } from './storable-account.ts';
 import type { AccountStore, Refusal } from './store.ts';
+import { dayMs } from '#contracts/time';
 
 const minLeaseMs = 90_000;
-const dayMs = 24 * 3_600_000;
 const retryMs = 10 * 60_000;
 const busyMs = 2_000;
 const lastMomentMs = 60_000;

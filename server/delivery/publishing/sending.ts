@@ -41,8 +41,8 @@ import {
   withSent,
 } from './result.ts';
 import type { ClaimKey, EndedSend, Progress, PublicCall, SendRow } from './store.ts';
+import { minuteMs } from '#contracts/time';
 
-const minuteMs = 60_000;
 /** Retry delays after temporary trouble. After the last one the send has failed. */
 const retryDelaysMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs];
 /**

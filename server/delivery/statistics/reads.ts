@@ -12,9 +12,8 @@ import type { Numbers } from './numbers.ts';
 import type { Publications } from './publications.ts';
 import { lastMs, stepsMs } from './schedule.ts';
 import type { DuePost, DueReads, StatisticsStore } from './store.ts';
+import { dayMs, hourMs } from '#contracts/time';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 /**
  * A postponed read replaces the next one. After the last step there is no next one, so without this limit that read
  * could be postponed forever.

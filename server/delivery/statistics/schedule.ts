@@ -1,5 +1,4 @@
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
+import { dayMs, hourMs } from '#contracts/time';
 
 /** SPEC, Statistics rules 1: times after publication. Steps missed while nothing ran become one read. */
 export const stepsMs = [hourMs, 6 * hourMs, dayMs, 3 * dayMs, 7 * dayMs, 30 * dayMs];

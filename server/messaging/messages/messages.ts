@@ -10,8 +10,8 @@ import type { MessageMetrics } from './metrics.ts';
 import type { Outcome } from './outcome.ts';
 import type { Push, PushMessage } from './push.ts';
 import type { Channel, ClaimedMessage, MessageStore } from './store.ts';
+import { minuteMs } from '#contracts/time';
 
-const minuteMs = 60_000;
 /** The delay after each failed attempt; after the last one the message is given up. */
 export const retryDelaysMs = [1, 5, 30, 2 * 60, 6 * 60].map((minutes) => minutes * minuteMs);
 /** Longer than any attempt takes: when it expires, the claiming process has died, and another one retries. */

@@ -15,8 +15,8 @@ import type { Messages, NewMessage } from '#server/messaging/messages/messages';
 import { fromCursor, toPage } from '#server/base/store/page';
 import { defaultChoices } from './choices.ts';
 import type { NotificationRow, NotificationStore, RecipientRow, Viewer } from './store.ts';
+import { dayMs } from '#contracts/time';
 
-const dayMs = 24 * 3_600_000;
 const burstMs = 10 * 60_000;
 /** Agents take seconds for each request, so wait this long for the rest of a burst. */
 const restOfBurstMs = 20_000;

@@ -11,8 +11,8 @@ import { deliveryHeaders } from './signing.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import type { Attempt, ClaimedDelivery, ClaimedWebhook, DeliveryStore, SuccessfulDelivery } from './store.ts';
 import type { TestReceiver } from './test-receiver.ts';
+import { minuteMs } from '#contracts/time';
 
-const minuteMs = 60_000;
 /** SPEC, Delivery rules 2: the delay after each failed attempt; after the last one the delivery is given up. */
 export const retryDelaysMs = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60, 24 * 60].map((minutes) => minutes * minuteMs);
 /** SPEC, Delivery rules 4. */

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 import { type Access, badRequest, personBy, refuse, secondsOf, secretOf } from './sandbox-access.ts';
 import { didOf } from './sandbox-ids.ts';
+import { hourMs } from '#contracts/time';
 
-const hourMs = 3_600_000;
 const accessLifeMs = 2 * hourMs;
 const refreshLifeMs = 90 * 24 * hourMs;
 /** How long a refresh token still works after it was used. */

@@ -5,6 +5,7 @@ import type { SandboxKit } from '#server/networks/sandbox';
 import { isSelf, refusals, type SignedIn } from './sandbox-access.ts';
 import { badFormat, NewContainer, wrongWith } from './sandbox-new-container.ts';
 import type { Posts } from './sandbox-posts.ts';
+import { dayMs } from '#contracts/time';
 
 const notReady = {
   code: 9007,
@@ -24,7 +25,6 @@ const dailyEnd = {
 };
 const noPlace = { code: 100, subcode: 2207055, message: 'INSTAGRAM_PLATFORM_API__INVALID_LOCATION_ID' };
 const postsPerDay = 100;
-const dayMs = 24 * 3_600_000;
 /** A Page that has no place on the map. */
 const placeless = '404';
 

@@ -4,6 +4,7 @@ import { createSignedIn, invalid, notAuthenticated, refuse, type SignedIn } from
 import { mountBoards } from './sandbox-boards.ts';
 import { mountMedia } from './sandbox-media.ts';
 import { mountAnalytics, mountPins } from './sandbox-pins.ts';
+import { dayMs } from '#contracts/time';
 
 /**
  * Pinterest's API v5 as its description says: OAuth, boards with a section, videos that are registered, stored and
@@ -42,8 +43,6 @@ const mountConsent = (router: Router, kit: SandboxKit) => {
     }),
   );
 };
-
-const dayMs = 86_400_000;
 
 const mountTokens = (api: Router, kit: SandboxKit) => {
   api.post('/v5/oauth/token', async (req, res) => {

@@ -3,8 +3,8 @@ import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/n
 import { shaped } from '#server/networks/request';
 import { numbersNamed, reported } from '#server/networks/shared/metrics';
 import { ask } from './api.ts';
+import { dayMs } from '#contracts/time';
 
-const dayMs = 86_400_000;
 const oldestDays = 90;
 
 const Read = z.object({

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { codePoints } from '#server/networks/counting';
 import { createServerSandbox, type SandboxUpload } from '#server/networks/families/mastodon/sandbox';
 import type { Refusals, Sandbox, SandboxGrant } from '#server/networks/sandbox';
+import { dayMs } from '#contracts/time';
 
 /** A Pixelfed server as its source code describes it, with the limits it has unless its operator changed them. */
 
-const dayMs = 24 * 3_600_000;
 const accessLifeMs = 356 * dayMs;
 const refreshLifeMs = 400 * dayMs;
 const maxCharacters = 500;

@@ -13,6 +13,7 @@ import {
 import { mountPhotos } from './sandbox-photos.ts';
 import { mountReads } from './sandbox-reads.ts';
 import { mountVideos } from './sandbox-videos.ts';
+import { dayMs } from '#contracts/time';
 
 /**
  * TikTok's API v2 as its reference describes it: login, Direct Post of videos (uploaded in chunks) and photos (fetched by
@@ -59,8 +60,6 @@ const mountConsent = (router: Router, kit: SandboxKit) => {
     }),
   );
 };
-
-const dayMs = 86_400_000;
 
 const openId = ({ id }: SandboxPerson) => `-000${id}`;
 

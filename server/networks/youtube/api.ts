@@ -2,8 +2,7 @@ import { bearer, failureOf, googleTrouble } from '#server/networks/families/goog
 import type { NetworkAccount, Site } from '#server/networks/network';
 import type { NetworkAnswer, NetworkRequest } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
-
-const dayMs = 86_400_000;
+import { dayMs } from '#contracts/time';
 
 /** Calls YouTube's API with the account's token. Throws refusals as trouble. */
 export const ask = async (

@@ -1,8 +1,8 @@
 import type { AuditLog } from '#server/access/audit/audit-log';
 import { type Check, checksNamed, describeDuration } from '#server/base/health/check';
 import type { Fingerprint } from '#server/base/secrets/keys';
+import { dayMs } from '#contracts/time';
 
-const dayMs = 24 * 3_600_000;
 const oldMs = 7 * dayMs;
 const oldNightlyMs = 2 * dayMs;
 const event = 'backup.made';

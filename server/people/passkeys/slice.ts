@@ -11,8 +11,7 @@ import type { People } from '#server/people/workspaces/people';
 import { createPasskeys } from './passkeys.ts';
 import { passkeyRoutes } from './routes.ts';
 import { createPasskeyStore } from './store.ts';
-
-const hourMs = 3_600_000;
+import { hourMs } from '#contracts/time';
 
 export const openPasskeys = ({
   database,

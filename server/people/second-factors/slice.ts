@@ -14,8 +14,7 @@ import { createFactors } from './factors.ts';
 import { createProofOfPerson } from './proof-of-person.ts';
 import { secondFactorRoutes } from './routes.ts';
 import { createFactorStore } from './store.ts';
-
-const hourMs = 3_600_000;
+import { hourMs } from '#contracts/time';
 
 export const openSecondFactors = ({
   database,

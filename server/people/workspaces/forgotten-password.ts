@@ -6,8 +6,8 @@ import { letter } from '#server/messaging/messages/letter';
 import type { Messages } from '#server/messaging/messages/messages';
 import { checkPassword, type People } from './people.ts';
 import type { WorkspaceStore } from './store.ts';
+import { hourMs } from '#contracts/time';
 
-const hourMs = 3_600_000;
 const maxPerHour = 3;
 
 export type ForgottenPassword = ReturnType<typeof createForgottenPassword>;

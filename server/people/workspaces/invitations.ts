@@ -18,10 +18,9 @@ import type { Membership } from './membership-end.ts';
 import { checkPassword, isWrongPassword, nameOf, type People } from './people.ts';
 import { canInvite, lockMembers, mustNotReachAbove } from './rank.ts';
 import type { InvitationRow, WorkspaceStore } from './store.ts';
+import { dayMs, hourMs } from '#contracts/time';
 
-const dayMs = 24 * 60 * 60 * 1000;
 const invitationMs = 7 * dayMs;
-const hourMs = 60 * 60 * 1000;
 /** Per address and over all workspaces, including withdrawn invitations. */
 const maxMailsPerHour = 5;
 /** How long an expired invitation stays in the list. */

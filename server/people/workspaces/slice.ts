@@ -20,8 +20,7 @@ import { outsideSignIn } from './outside-sign-in.ts';
 import { createPersonDeletion, type PersonDeletion } from './person-deletion.ts';
 import { workspaceRoutes } from './routes.ts';
 import { createWorkspaceStore } from './store.ts';
-
-const hourMs = 3_600_000;
+import { hourMs } from '#contracts/time';
 
 export const openWorkspaces = ({
   database,

@@ -5,9 +5,8 @@ import type { LeftPost, LimitedTime, Minute, ScheduledPost, ScheduledPosts } fro
 import { fullUntilIn, isComing, isNear, type Judge, openIdsOf } from './judge.ts';
 import { findFullUntil, windowMsOf } from './limits.ts';
 import { laterTimes, limitKey, minuteKey, minuteOf } from './rules.ts';
+import { dayMs, minuteMs } from '#contracts/time';
 
-const dayMs = 24 * 3_600_000;
-const minuteMs = 60_000;
 /** Beyond these the whole workspace is checked instead, in pages. */
 const mostOthers = 200;
 const mostRead = 1_000;

@@ -11,8 +11,8 @@ import { createAffected } from './affected.ts';
 import { hasSameEntries, isSame, type Judge } from './judge.ts';
 import type { CheckState, ForecastStore } from './store.ts';
 import { accountTopics, newPostTopics, readAccountTopics, type Topic, toNotification } from './topics.ts';
+import { dayMs } from '#contracts/time';
 
-const dayMs = 24 * 3_600_000;
 const pageLength = 200;
 /** The rest goes with the next check. */
 const mostLeftovers = 10_000;

@@ -24,8 +24,7 @@ import {
   rules,
   type Situation,
 } from './rules.ts';
-
-const dayMs = 24 * 3_600_000;
+import { dayMs } from '#contracts/time';
 
 export type Judge = ReturnType<typeof createJudge>;
 

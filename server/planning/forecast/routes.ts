@@ -6,8 +6,8 @@ import type { RouteHandlers } from '#server/base/context';
 import type { Overview } from '#server/writing/posts/overview';
 import type { Reading } from '#server/writing/posts/reading';
 import type { Forecast } from './forecast.ts';
+import { dayMs } from '#contracts/time';
 
-const dayMs = 24 * 3_600_000;
 const mostPosts = 20;
 const mostLater = 5;
 const lastInstant = '9999-12-31T00:00:00Z';

@@ -5,9 +5,7 @@ import type { Slots } from '#contracts/slots';
 import type { AccountOutlook } from '#server/connecting/accounts/outlook';
 import type { Plan } from '#server/access/plans/table';
 import type { ClockChange } from './clock-changes.ts';
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
+import { hourMs, minuteMs } from '#contracts/time';
 
 /** A scheduled post, for the accounts that do not have it yet. */
 export interface PlannedPost {

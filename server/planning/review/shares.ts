@@ -19,8 +19,8 @@ import type { LinkCards } from '#server/writing/posts/link-cards';
 import { mediaIn, outgoingTo, toLinkCards } from '#server/writing/posts/outgoing';
 import type { Reading } from '#server/writing/posts/reading';
 import type { ShareRow, ShareStore } from './store.ts';
+import { dayMs } from '#contracts/time';
 
-const dayMs = 24 * 60 * 60 * 1000;
 /** 128 random bits. */
 const shape = /^[\w-]{22}$/;
 

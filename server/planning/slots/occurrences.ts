@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { minuteMs } from '#contracts/time';
 
 interface WeeklyTime {
   readonly days: readonly number[];
@@ -12,7 +13,6 @@ interface Occurrence<Slot> {
 }
 
 const noon = Temporal.PlainTime.from('12:00');
-const minuteMs = 60_000;
 
 /**
  * The instants of the slots on `days` local days, beginning with the day of `fromMs`. A local time that daylight saving

@@ -8,8 +8,8 @@ import { newId } from '#server/base/ids';
 import type { Live } from '#server/base/live/live';
 import { occurrencesOf } from './occurrences.ts';
 import type { SlotStore } from './store.ts';
+import { dayMs } from '#contracts/time';
 
-const dayMs = 24 * 3_600_000;
 const daysPerQuery = 28;
 const daysAhead = 13 * daysPerQuery;
 /** From the year 10000 on, ISO strings have another format. */

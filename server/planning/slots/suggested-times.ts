@@ -3,9 +3,8 @@ import type { Analytics } from '#server/delivery/analytics/analytics';
 import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
 import type { SlotQueue } from './queue.ts';
+import { hourMs, weekMs } from '#contracts/time';
 
-const hourMs = 3_600_000;
-const weekMs = 7 * 24 * hourMs;
 /** How far back posts still say something about the current audience. */
 const lookBackMs = 90 * 24 * hourMs;
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MetricName } from '#contracts/analytics';
-
-const hourMs = 3_600_000;
+import { hourMs } from '#contracts/time';
 
 /** Fraction of the viewers who do this. */
 const shares: Readonly<Record<Exclude<MetricName, 'views' | 'reach'>, number>> = {

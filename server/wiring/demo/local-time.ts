@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { minuteMs } from '#contracts/time';
 
 /** The zone of this machine, which is probably that of whoever tries the demo. Servers in UTC get a bakery's zone. */
 export const demoZone = (): string => {
@@ -6,7 +7,6 @@ export const demoZone = (): string => {
   return /^(UTC|GMT|Etc\/.*)$/.test(timeZone) ? 'Europe/Berlin' : timeZone;
 };
 
-const minuteMs = 60_000;
 const opens = 7;
 const closes = 21;
 

@@ -16,8 +16,8 @@ import { demoFiles } from './pictures.ts';
 import { startReceiver } from './receiver.ts';
 import { createDemoStore } from './store.ts';
 import { type Cast, pastDays, type Scene, statusFor, webhookHosts, writeScenes } from './story.ts';
+import { dayMs } from '#contracts/time';
 
-const dayMs = 24 * 3_600_000;
 /** Work that is due within this time runs in one step, such as the statistics of a post on several accounts. */
 const stepMs = 3_000;
 const timedWork: readonly DueKind[] = ['posts', 'sends', 'deliveries', 'reads'];

@@ -6,9 +6,8 @@ import { Refusal } from '#server/base/errors';
 import { createLocalTime } from './local-time.ts';
 import type { ReceivedDelivery } from './receiver.ts';
 import { type PlannedPost, recipeBoard, slots } from './texts.ts';
+import { hourMs, minuteMs } from '#contracts/time';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 /** A little more than a month, so that the first reads after 30 days are in it. */
 export const pastDays = 35;
 const futureDays = 14;

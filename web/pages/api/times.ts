@@ -1,8 +1,7 @@
 import { formatDay, formatRelative, now } from '#web/base/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { useZone } from '#web/base/session.ts';
-
-const hourMs = 3_600_000;
+import { hourMs } from '#contracts/time';
 
 /** `2 Nov` */
 export const useShortDay = () => {

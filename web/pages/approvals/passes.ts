@@ -1,6 +1,7 @@
 import type { ApprovalCard } from '#generated/app-client';
 import { count } from '#web/parts/number.ts';
 import { isDestructive } from '#web/requests/card-state.ts';
+import { dayMs } from '#contracts/time';
 
 const passMs = 10 * 60_000;
 /** The most requests that one check accepts. */
@@ -40,8 +41,6 @@ export const passSize = (cards: readonly ApprovalCard[], decided: readonly Appro
   while (end < times.length && !isGap(end)) end++;
   return Math.max(end - start, cards.length);
 };
-
-const dayMs = 24 * 3_600_000;
 
 /** `A week of posts, 8 requests` where they are spread over one; `A week of posts, 6 of 8 open` after two decisions. */
 export const passTitle = (cards: readonly ApprovalCard[], size: number) => {

@@ -8,8 +8,8 @@ import { addDays, dateIn } from '#web/base/time.ts';
 import { keys } from '#web/base/queries.ts';
 import type { UsedAction } from './chat-messages.ts';
 import styles from './numbers.module.css';
+import { dayMs } from '#contracts/time';
 
-const dayMs = 24 * 3_600_000;
 /** A longer range is a query for best times, not a question about a period. */
 const mostDays = 32;
 

@@ -14,8 +14,7 @@ import { CardMenu } from './card-menu.tsx';
 import styles from './post-card.module.css';
 import type { Choosing } from './time-dialog.tsx';
 import type { Item } from './use-items.ts';
-
-const dayMs = 24 * 3_600_000;
+import { dayMs } from '#contracts/time';
 
 /** `isEntry`: two lines in a month. `tabIndex` is that of the link and its menu. */
 export const PostCard = ({

@@ -22,6 +22,7 @@ import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { keys } from '#web/base/queries.ts';
 import { usePermissions, useZone } from '#web/base/session.ts';
 import styles from './posts.module.css';
+import { dayMs } from '#contracts/time';
 
 export const Bin = () => {
   const { canWrite } = usePermissions();
@@ -144,8 +145,6 @@ const useRestore = (area: React.RefObject<HTMLElement | null>) => {
     await client.invalidateQueries({ queryKey: ['posts'] });
   };
 };
-
-const dayMs = 24 * 3_600_000;
 
 const BinRow = ({
   post,

@@ -8,8 +8,8 @@ import { useNow } from '#web/parts/use-now.ts';
 import { keys } from '#web/base/queries.ts';
 import { useSession, useZone } from '#web/base/session.ts';
 import styles from './sandbox.module.css';
+import { hourMs } from '#contracts/time';
 
-const hourMs = 3_600_000;
 const steps = [
   ['+1 h', hourMs],
   ['+6 h', 6 * hourMs],

@@ -2,8 +2,8 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jo
 import type { Clock } from '#server/base/clock';
 import type { Seal } from '#server/base/secrets/seal';
 import type { IdentityStore, StoredKey } from './store.ts';
+import { minuteMs } from '#contracts/time';
 
-const minuteMs = 60_000;
 /** A new key is published this long before it signs, so that all instances and caches of verifiers have it by then. */
 const publishMs = 10 * minuteMs;
 /** The time until the new key signs, plus the lifetime of the old key's last token, plus caches. */

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { NetworkAccount, Site } from '#server/networks/network';
 import { type Bytes, type NetworkAnswer, type NetworkRequest, retryAt } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
+import { dayMs } from '#contracts/time';
 
 export type Access = Pick<NetworkAccount, 'tokens'>;
 export type ApiRequest = Omit<NetworkRequest, 'url'> & { readonly path: string };
 
-const dayMs = 24 * 3_600_000;
 const tooEarlyMs = 30_000;
 
 /** Calls LinkedIn's API with the account's token. Throws refusals as trouble. */

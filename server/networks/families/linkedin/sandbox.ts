@@ -1,5 +1,6 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Refusals, SandboxGrant, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
+import { dayMs } from '#contracts/time';
 
 /** LinkedIn's OAuth 2 and the rules of its versioned API, as its reference describes them. */
 
@@ -18,7 +19,6 @@ interface SandboxRules {
 
 export type LinkedinSandbox = ReturnType<typeof createLinkedinSandbox>;
 
-const dayMs = 24 * 3_600_000;
 const accessLifeMs = 60 * dayMs;
 const refreshLifeMs = 365 * dayMs;
 const codeLifeMs = 30 * 60_000;

@@ -3,6 +3,7 @@ import type { Json } from '#server/networks/network';
 import type { SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { pageAfter } from '#server/networks/shared/page-after';
 import { createOAuth, type OAuthDialect } from './sandbox-oauth.ts';
+import { hourMs } from '#contracts/time';
 
 /** What the sandboxes of Mastodon and Pixelfed have in common: accounts, limits, uploads, keys and reading posts. */
 interface Dialect extends OAuthDialect {
@@ -62,8 +63,6 @@ interface StatusData {
 }
 
 const dataOf = ({ data }: SandboxPost) => data as unknown as StatusData;
-
-const hourMs = 3_600_000;
 
 export const createServerSandbox = (kit: SandboxKit, own: Dialect) => {
   const router = Router();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Json } from '#server/networks/network';
 import type { Refusals, SandboxGrant, SandboxKit } from '#server/networks/sandbox';
 import { pageAfter } from '#server/networks/shared/page-after';
+import { dayMs } from '#contracts/time';
 
 /** What the sandboxes of Facebook, Instagram and Threads have in common: errors, fields, tokens and containers of Graph. */
 
@@ -174,7 +175,6 @@ export const sendInsights = (
 
 export const shortLifeMs = 3_600_000;
 const longLifeSeconds = 5_183_944;
-const dayMs = 24 * 3_600_000;
 
 /** Issues 60-day tokens for a one-hour token, or for a 60-day token that is at least a day old. */
 export const mountLongTokens = (graph: Router, kit: SandboxKit, refusals: Refusals, prefix: string) => {

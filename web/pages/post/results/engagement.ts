@@ -1,4 +1,5 @@
 import type { Account, MetricsEntry } from '#generated/app-client';
+import { hourMs } from '#contracts/time';
 
 const engagementNames = ['likes', 'comments', 'shares', 'quotes', 'saves'] as const;
 
@@ -14,8 +15,6 @@ interface Source {
 /** Undefined where nothing was read. */
 export const readEngagement = ({ account, entry }: Source): number | undefined =>
   entry?.metrics === undefined || (account && account.statistics !== 'Ok') ? undefined : engagementOf(entry.metrics);
-
-const hourMs = 3_600_000;
 
 /** Total engagement of the accounts with statistics, from the first publication to the last read. */
 export const totalEngagement = (sources: readonly Source[]) => {

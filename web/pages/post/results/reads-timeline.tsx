@@ -5,9 +5,8 @@ import { useZone } from '#web/base/session.ts';
 import { engagementOf } from './engagement.ts';
 import styles from './reads-timeline.module.css';
 import type { Target } from '#web/parts/results/target.ts';
+import { dayMs, hourMs } from '#contracts/time';
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 const steps = [
   { name: '1 h', afterMs: hourMs },
   { name: '6 h', afterMs: 6 * hourMs },
