@@ -115,11 +115,11 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => from.startsWith('server/') && !networkFolder(from) && networkFolder(to) !== undefined,
   },
   {
-    says: 'a network imports its own files, those in networks/ itself, its family, networks/shared/, server/base/pictures.ts and contracts/ alone; share in families/ or shared/',
+    says: 'a network imports its own files, those in networks/ itself, its family, networks/shared/, server/base/pictures.ts, server/base/sha256.ts and contracts/ alone; share in families/ or shared/',
     isBroken: ({ from, to }) => {
       const own = networkFolder(from);
       const families = isFamily(from) || isSharedByNetworks(from) ? [] : ['server/networks/families/'];
-      const allowed = [own ?? '', 'server/networks/shared/', 'server/base/pictures', ...families, 'contracts/'];
+      const allowed = [own ?? '', 'server/networks/shared/', 'server/base/pictures', 'server/base/sha256', ...families, 'contracts/'];
       const isBeside =
         /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links|little-text|poll|focus|short-links)$/.test(
           to,

@@ -21,6 +21,7 @@ import { type FitRefusal, fitVideo, type VideoTarget, videoType } from './fit-vi
 import { placeholder, thumbnailOf } from './image.ts';
 import { thumbnailKey } from './item.ts';
 import type { FinishedRow, MediaRow, MediaStore, PostRenditionRow, RenditionRow, RenditionStore } from './store.ts';
+import { sha256 } from '#server/base/sha256';
 
 /** How long a request waits for renditions. Those that take longer are finished in the background. */
 const waitMs = 20_000;
@@ -397,7 +398,7 @@ const unique = (requests: readonly FitRequest[]) => [
 const idOf = (request: FitRequest, outcome: string) =>
   `fit_${hashOf(`${requestKey(request)} ${recipe} ${outcome}`).slice(0, 32)}`;
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+const hashOf = (text: string) => sha256(text, 'hex');
 
 const hashOfFile = async (path: string) => {
   const hash = createHash('sha256');

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '#server/base/clock';
 import type { Purpose, SecretStore } from './store.ts';
 import { hourMs } from '#contracts/time';
+import { sha256 } from '#server/base/sha256';
 
 const lifetimeMs: Record<Purpose, number> = { 'sign-in': hourMs, 'first-owner': 7 * 24 * hourMs, password: hourMs };
 
@@ -33,4 +34,4 @@ export const createOneTimeSecrets = ({ store, clock }: { store: SecretStore; clo
   purge: () => store.purge(clock.now()),
 });
 
-const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
+const hashOf = (secret: string) => sha256(secret);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Proof } from '#contracts/receipts';
 import type { Clock } from '#server/base/clock';
 import { notFound } from '#server/base/errors';
@@ -6,6 +6,7 @@ import { newId } from '#server/base/ids';
 import type { SignedIn } from '#server/base/signed-in';
 import type { SessionStore } from './store.ts';
 import { dayMs } from '#contracts/time';
+import { sha256 } from '#server/base/sha256';
 
 const idleMs = 14 * dayMs;
 const absoluteMs = 90 * dayMs;
@@ -98,7 +99,7 @@ export const createSessions = ({
   };
 };
 
-const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
+const hashOf = (secret: string) => sha256(secret);
 
 const browsers: readonly [RegExp, string][] = [
   [/\bEdgA?\//, 'Edge'],

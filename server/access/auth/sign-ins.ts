@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Proof } from '#contracts/receipts';
 import type { Clock } from '#server/base/clock';
 import { Refusal } from '#server/base/errors';
 import { nameOfBrowser, type Sessions } from './sessions.ts';
 import type { PendingStore } from './store.ts';
+import { sha256 } from '#server/base/sha256';
 
 const lifetimeMs = 10 * 60_000;
 const maxTries = 10;
@@ -77,7 +78,7 @@ const signInEnded = () =>
     `This sign-in has ended: it took longer than ${lifetimeMs / 60_000} minutes, had ${maxTries} wrong tries, was finished in another tab, or the password was changed. Sign in again.`,
   );
 
-const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
+const hashOf = (secret: string) => sha256(secret);
 
 /** The workspace requires two factors, and this person has one. */
 export const factorMissing = () => {

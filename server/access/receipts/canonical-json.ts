@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '#server/base/sha256';
 
 /** RFC 8785 for strings, booleans and integers, so that anybody gets the same bytes from the same values. */
 export const canonicalJson = (value: unknown): string => {
@@ -9,7 +9,5 @@ export const canonicalJson = (value: unknown): string => {
   return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`).join(',')}}`;
 };
 
-export const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest('hex');
-
 /** The digest of a value, whatever the order of its fields. */
-export const digestOf = (value: unknown) => sha256(canonicalJson(value));
+export const digestOf = (value: unknown) => sha256(canonicalJson(value), 'hex');

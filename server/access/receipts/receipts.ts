@@ -4,7 +4,8 @@ import type { Receipt, ReceiptEntry } from '#contracts/receipts';
 import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
 import { notFound } from '#server/base/errors';
-import { canonicalJson, digestOf, sha256 } from './canonical-json.ts';
+import { sha256 } from '#server/base/sha256';
+import { canonicalJson, digestOf } from './canonical-json.ts';
 import { toSigned } from './read-log.ts';
 import type { ReceiptKeys } from './receipt-keys.ts';
 import type { ReceiptRow, ReceiptStore } from './store.ts';
@@ -51,7 +52,7 @@ export const createReceipts = ({ store, keys, clock }: { store: ReceiptStore; ke
       const { number, hash: previous } = heads.get(workspaceId) ?? { number: 0, hash: firstPrevious };
       const entry: ReceiptEntry = { ...fields, version: 1, workspaceId, number: number + 1, previous, at };
       const body = canonicalJson(entry);
-      const row = { ...draft, number: entry.number, body, hash: sha256(body), keyId, signature: sign(body) };
+      const row = { ...draft, number: entry.number, body, hash: sha256(body, 'hex'), keyId, signature: sign(body) };
       await store.insert(row);
       heads.set(workspaceId, row);
     }

@@ -1,14 +1,15 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { ReceiptEntry, ReceiptKey, SignedEntry } from '#contracts/receipts';
-import { canonicalJson, digestOf, sha256 } from './canonical-json.ts';
+import { sha256 } from '#server/base/sha256';
+import { canonicalJson, digestOf } from './canonical-json.ts';
 
 /** Pure, so that `posthorn verify` needs neither the database nor the service. */
 
 export const firstPrevious = '0'.repeat(64);
 
-export const keyIdOf = (publicKey: string) => sha256(Buffer.from(publicKey, 'base64url')).slice(0, 32);
+export const keyIdOf = (publicKey: string) => sha256(Buffer.from(publicKey, 'base64url'), 'hex').slice(0, 32);
 
-export const hashOf = ({ entry }: Pick<SignedEntry, 'entry'>) => sha256(canonicalJson(entry));
+export const hashOf = ({ entry }: Pick<SignedEntry, 'entry'>) => sha256(canonicalJson(entry), 'hex');
 
 /** What a passkey signs for several requests at once: a nonce and the digest of each. */
 export const challengeOf = ({ nonce, numbers }: { nonce: string; numbers: readonly string[] }) =>
@@ -26,7 +27,7 @@ export const confirmedNumber = ({
 }) => digestOf({ cardId, content, scheduledAt });
 
 /** Identifies a passkey to people, in their settings and in a receipt. */
-export const fingerprintOf = (publicKey: string) => sha256(Buffer.from(publicKey, 'base64url')).slice(0, 32);
+export const fingerprintOf = (publicKey: string) => sha256(Buffer.from(publicKey, 'base64url'), 'hex').slice(0, 32);
 
 type Confirmation = NonNullable<ReceiptEntry['confirmation']>;
 type Assertion = NonNullable<Confirmation['assertion']>;
@@ -41,11 +42,11 @@ const isAsserted = ({ challenge }: Confirmation, assertion: Assertion) => {
     const [clientData, data] = [bytes('clientDataJSON'), bytes('authenticatorData')];
     const { type, challenge: answered, origin } = JSON.parse(clientData.toString());
     const key = createPublicKey({ format: 'der', type: 'spki', key: bytes('publicKey') });
-    const signed = Buffer.concat([data, Buffer.from(sha256(clientData), 'hex')]);
+    const signed = Buffer.concat([data, sha256(clientData)]);
     return (
       type === 'webauthn.get' &&
       answered === Buffer.from(challenge, 'hex').toString('base64url') &&
-      data.subarray(0, 32).toString('hex') === sha256(new URL(origin).hostname) &&
+      data.subarray(0, 32).toString('hex') === sha256(new URL(origin).hostname, 'hex') &&
       ((data[32] ?? 0) & assertedFlags) === assertedFlags &&
       verify(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', signed, key, bytes('signature'))
     );

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApprovalCard, CardStatus } from '#contracts/approvals';
 import type { Accounts } from '#server/connecting/accounts/accounts';
@@ -21,6 +20,7 @@ import type { RequestNotifications } from './request-notifications.ts';
 import type { ApprovalStore, CardRow } from './store.ts';
 import type { Pin, Subject, Subjects } from './subject.ts';
 import { dayMs } from '#contracts/time';
+import { sha256 } from '#server/base/sha256';
 
 const openMs = 7 * dayMs;
 const deletionMs = 30 * dayMs;
@@ -188,9 +188,7 @@ export const createApprovalCards = ({
       action,
       input,
       // A unique index allows one open card per person, action and subject.
-      requestHash: createHash('sha256')
-        .update(`${action} ${idOf({ input })}`)
-        .digest(),
+      requestHash: sha256(`${action} ${idOf({ input })}`),
       subject,
       contentHash: subject.isPreparing ? pin.preparing : pin.ready,
       createdAt: now,

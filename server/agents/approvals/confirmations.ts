@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { ReceiptEntry } from '#contracts/receipts';
 import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
@@ -7,6 +7,7 @@ import { newId } from '#server/base/ids';
 import { canonicalJson } from '#server/access/receipts/canonical-json';
 import { challengeOf, confirmedNumber } from '#server/access/receipts/verify-receipts';
 import type { ApprovalStore, ConfirmedCard } from './store.ts';
+import { sha256 } from '#server/base/sha256';
 
 /** One assertion covers a batch of requests, which are approved one after the other, so it stays valid for an hour. */
 const lifetimeMs = 60 * 60_000;
@@ -89,7 +90,7 @@ export const createConfirmations = ({
       if (card.content !== content.toString('hex')) {
         throw confirmAgain('What would go out has changed since you confirmed it. Look at it, and confirm again.');
       }
-      const digest = createHash('sha256').update(canonicalJson(assertion.response)).digest();
+      const digest = sha256(canonicalJson(assertion.response));
       const { numbers, challenge, bytes } = bytesOf(nonce, cards);
       const isRepeated = accepted?.equals(digest) === true;
       const confirmation = { id: assertion.id, challenge: bytes, isRepeated };

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Account } from '#contracts/accounts';
 import type { ApprovalCard } from '#contracts/approvals';
 import type { Approval } from '#contracts/define';
@@ -14,6 +13,7 @@ import type { Lifecycle, Pin } from '#server/writing/posts/lifecycle';
 import type { LinkCards } from '#server/writing/posts/link-cards';
 import { mediaIn, type StoredLinkCard } from '#server/writing/posts/outgoing';
 import type { Reading } from '#server/writing/posts/reading';
+import { sha256 } from '#server/base/sha256';
 
 /** What a request is about: the post with its media, or the account. The card stores it as it was at the request. */
 export interface Subject {
@@ -67,9 +67,7 @@ export const createSubjects = ({
   const pinsOfMedia = async (caller: Caller, ids: readonly string[]) =>
     new Map(
       [...(await library.find(caller, ids)).values()].map(({ id, alt = '' }): [string, Pin] => {
-        const pin = createHash('sha256')
-          .update(JSON.stringify([id, alt]))
-          .digest();
+        const pin = sha256(JSON.stringify([id, alt]));
         return [id, { ready: pin, preparing: pin }];
       }),
     );
@@ -79,9 +77,7 @@ export const createSubjects = ({
       (await accounts.list(caller))
         .filter(({ id }) => ids.includes(id))
         .map(({ id, handle }): [string, Pin] => {
-          const pin = createHash('sha256')
-            .update(JSON.stringify([id, handle]))
-            .digest();
+          const pin = sha256(JSON.stringify([id, handle]));
           return [id, { ready: pin, preparing: pin }];
         }),
     );

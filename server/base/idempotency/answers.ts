@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
 import { badInput, Refusal } from '#server/base/errors';
 import type { IdempotencyStore, StoredAnswer } from './store.ts';
+import { sha256 } from '#server/base/sha256';
 
 const retentionMs = 24 * 60 * 60 * 1000;
 
@@ -83,7 +83,7 @@ const ownerOf = ({ workspaceId, userId }: Caller, key: string) => {
   return [workspaceId, userId, key] as const;
 };
 
-const hashOf = (request: string) => createHash('sha256').update(request).digest();
+const hashOf = (request: string) => sha256(request);
 
 const mustBeSameRequest = (earlier: StoredAnswer | undefined, requestHash: Buffer, key: string) => {
   if (earlier?.request_hash.equals(requestHash)) return earlier;

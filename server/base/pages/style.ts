@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { Router } from 'express';
+import { sha256 } from '#server/base/sha256';
 
 const dark = `color-scheme: dark;
   --ground: #0c0e12; --paper: #14171d; --ink: #eceef2; --on-ink: #14171f; --ink-hover: #ffffff; --faint: #969ead;
@@ -149,9 +149,7 @@ code { font-size: .95em; }
 .toast { padding: .75rem 1rem; border-radius: .5rem; background: var(--ink); color: var(--on-ink); }
 `.trimStart();
 
-const version = createHash('sha256')
-  .update(fontFace + css)
-  .digest('base64url')
+const version = sha256(fontFace + css, 'base64url')
   .slice(0, 8);
 
 export const stylesheet = `/assets/posthorn.css?v=${version}`;

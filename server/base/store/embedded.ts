@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -10,6 +10,7 @@ import { CarefulClient } from './careful-client.ts';
 import type { Connection } from './database.ts';
 import { isAlive, type Server, serverHolding } from './embedded-process.ts';
 import { findProgram, orElse, type Program } from './embedded-program.ts';
+import { sha256 } from '#server/base/sha256';
 
 export interface EmbeddedOptions {
   timeoutMs?: number;
@@ -185,7 +186,7 @@ function refuseOtherVersion(data: string, program: Program): void {
 /** The path of a unix socket has at most about 100 bytes, so a deep directory gets a short one in the temp folder. */
 function makeSocketDir(dir: string, program: Program): string {
   const near = path.join(dir, 'sock');
-  const short = path.join(os.tmpdir(), `posthorn-${createHash('sha256').update(dir).digest('hex').slice(0, 12)}`);
+  const short = path.join(os.tmpdir(), `posthorn-${sha256(dir, 'hex').slice(0, 12)}`);
   const chosen = Buffer.byteLength(near) <= 85 ? near : short;
   fs.mkdirSync(chosen, { recursive: true, mode: 0o700 });
   const { uid } = fs.lstatSync(chosen);

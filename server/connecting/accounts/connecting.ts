@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { AuditLog } from '#server/access/audit/audit-log';
 import type { Rights } from '#server/access/auth/rights';
 import type { Clock } from '#server/base/clock';
@@ -15,6 +15,7 @@ import type { AccountAccess } from './access.ts';
 import type { NetworkAccess } from './network-access.ts';
 import { toStorableAccount } from './storable-account.ts';
 import type { AccountStore, ConnectionRow, ConnectionStore } from './store.ts';
+import { sha256 } from '#server/base/sha256';
 
 const connectionMs = 20 * 60_000;
 
@@ -138,7 +139,7 @@ export const createConnecting = ({
       { id: idOf(state), workspaceId, userId, network: network.key, server: networkAccess.toStored(server), sandbox },
       { verifier, ...(registration && { registration }) },
     );
-    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const challenge = sha256(verifier, 'base64url');
     return { is: 'go', url: connect.authorizeUrl(site, { redirectUri: redirectUri(network), state, challenge }) };
   };
 
@@ -337,7 +338,7 @@ const fieldsOf = (connect: Connect, sandbox: boolean) => {
 
 type Redirecting = Exclude<Connect, { kind: 'Form' }>;
 
-const idOf = (state: string) => createHash('sha256').update(state).digest('base64url');
+const idOf = (state: string) => sha256(state, 'base64url');
 
 const toChoice = ({ id, name, handle, avatarUrl }: NetworkAccount): Choice => ({
   id,

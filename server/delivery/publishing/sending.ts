@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { instantOf } from '#contracts/instant';
 import type { Result } from '#contracts/posts';
@@ -42,6 +41,7 @@ import {
 } from './result.ts';
 import type { ClaimKey, EndedSend, Progress, PublicCall, SendRow } from './store.ts';
 import { minuteMs } from '#contracts/time';
+import { sha256 } from '#server/base/sha256';
 
 /** Retry delays after temporary trouble. After the last one the send has failed. */
 const retryDelaysMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs];
@@ -724,7 +724,7 @@ const fingerprintOf = ({ part, post }: Sending) => {
   const { body, media } = part;
   const files = Object.entries(post.optionFiles ?? {}).map(([key, file]) => [key, file.id]);
   const content = [body, media.map(({ id, alt = '' }) => [id, alt]), Object.entries(post.options).sort(), files.sort()];
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+  return sha256(JSON.stringify(content), 'hex');
 };
 
 const withoutAccess = (network: Network, result: Exclude<Access, { is: 'open' | 'busy' }>) =>
@@ -742,6 +742,6 @@ const publishedAtOf = (begunAt: string, reported: string | undefined) => {
 
 /** A UUID for each part, derived from the row's key. */
 const keyOf = (key: string, index: number) => {
-  const hex = createHash('sha256').update(`${key} ${index}`).digest('hex');
+  const hex = sha256(`${key} ${index}`, 'hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 };

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
 import { packageRoot } from '#server/base/config/config';
 import { acceptsGzip } from './reply.ts';
+import { sha256 } from '#server/base/sha256';
 
 /** A document of openapi/, with the address of this server. It changes only with a release, so it is compressed once. */
 export const openapiDocument = (file: string, baseUrl: string): RequestHandler<Record<string, string>> => {
@@ -33,5 +33,5 @@ export const openapiDocument = (file: string, baseUrl: string): RequestHandler<R
 const readDocument = (file: string, baseUrl: string) => {
   const document = JSON.parse(readFileSync(join(packageRoot, 'openapi', file), 'utf8'));
   const plain = Buffer.from(JSON.stringify({ ...document, servers: [{ url: baseUrl, description: 'This server' }] }));
-  return { plain, etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` };
+  return { plain, etag: `"${sha256(plain, 'base64url').slice(0, 22)}"` };
 };

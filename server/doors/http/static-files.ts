@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Request, Response } from 'express';
+import { sha256 } from '#server/base/sha256';
 
 const types: Record<string, string> = {
   html: 'text/html; charset=utf-8',
@@ -83,7 +83,7 @@ export const readStaticFiles = (folder: string): Map<string, StaticFile> => {
       const file = `${path}.${encoding === 'br' ? 'br' : 'gz'}`;
       return pathSet.has(file) ? [{ encoding, bytes: readFileSync(file) }] : [];
     });
-    const tag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+    const tag = `"${sha256(plain, 'base64url').slice(0, 22)}"`;
     return [[`/${relative(folder, path).replaceAll('\\', '/')}`, { type, tag, plain, compressed }]];
   });
   return new Map(files);

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { emailKey } from '#server/access/auth/email-address';
 import type { Clock, Stopwatch } from '#server/base/clock';
@@ -11,6 +11,7 @@ import type { Outcome } from './outcome.ts';
 import type { Push, PushMessage } from './push.ts';
 import type { Channel, ClaimedMessage, MessageStore } from './store.ts';
 import { minuteMs } from '#contracts/time';
+import { sha256 } from '#server/base/sha256';
 
 /** The delay after each failed attempt; after the last one the message is given up. */
 export const retryDelaysMs = [1, 5, 30, 2 * 60, 6 * 60].map((minutes) => minutes * minuteMs);
@@ -200,4 +201,4 @@ export const createMessages = ({
   };
 };
 
-const hashOf = (email: string) => createHash('sha256').update(emailKey(email)).digest();
+const hashOf = (email: string) => sha256(emailKey(email));

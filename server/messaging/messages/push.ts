@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '#server/base/clock';
 import { badInput, notFound } from '#server/base/errors';
 import { newId } from '#server/base/ids';
@@ -7,6 +6,7 @@ import type { Seal } from '#server/base/secrets/seal';
 import type { SignedIn } from '#server/base/signed-in';
 import type { Outcome } from './outcome.ts';
 import type { PushAddress, PushStore } from './store.ts';
+import { sha256 } from '#server/base/sha256';
 
 const maxBrowsers = 10;
 const timeoutMs = 10_000;
@@ -98,7 +98,7 @@ export const createPush = ({
     ): Promise<Outcome> => {
       const { publicKey, privateKey } = await keys();
       const { generateRequestDetails } = (await import('web-push')).default;
-      const topic = createHash('sha256').update(about).digest('base64url').slice(0, 32);
+      const topic = sha256(about, 'base64url').slice(0, 32);
       const { endpoint, headers, body } = generateRequestDetails(
         JSON.parse(seal.open(sealed, placeOf(endpointHash))) as Subscription,
         JSON.stringify({ ...shown, tag: topic }),
@@ -130,4 +130,4 @@ export const createPush = ({
   };
 };
 
-const hashOf = (endpoint: string) => createHash('sha256').update(endpoint).digest();
+const hashOf = (endpoint: string) => sha256(endpoint);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '#server/base/sha256';
 
 const alphabet = '234567abcdefghijklmnopqrstuvwxyz';
 
@@ -7,7 +7,7 @@ const alphabet = '234567abcdefghijklmnopqrstuvwxyz';
  * microseconds within the second are random too, so that a thousand posts in one second have different keys.
  */
 export const recordKeyOf = ({ key, since }: { key: string; since: Date }): string => {
-  const hash = createHash('sha256').update(key).digest();
+  const hash = sha256(key);
   const seconds = BigInt(Math.floor(since.getTime() / 1000));
   const micros = seconds * 1_000_000n + BigInt(hash.readUInt32BE(0) % 1_000_000);
   const number = (micros << 10n) | BigInt(hash.readUInt16BE(4) & 1023);

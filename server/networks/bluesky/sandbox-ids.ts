@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { SandboxPerson } from '#server/networks/sandbox';
+import { sha256 } from '#server/base/sha256';
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 
@@ -13,8 +13,6 @@ const base32 = (bytes: Buffer) => {
   }
   return bits > 0 ? text + alphabet[(held << (5 - bits)) & 31] : text;
 };
-
-const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest();
 
 export const cidOf = (codec: 0x55 | 0x71, bytes: Buffer) =>
   `b${base32(Buffer.concat([Buffer.from([1, codec, 0x12, 0x20]), sha256(bytes)]))}`;

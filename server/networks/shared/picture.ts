@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { decodePicture, loadSharp } from '#server/base/pictures';
+import { sha256 } from '#server/base/sha256';
 
 /**
  * Width divided by height, for sandboxes that refuse what the network refuses; undefined when the file is not a
@@ -55,5 +55,5 @@ export const cardPicture = async (
     }
     return undefined;
   }).catch(() => undefined);
-  return pictureBytes && { picture: createHash('sha256').update(pictureBytes).digest('hex'), pictureBytes };
+  return pictureBytes && { picture: sha256(pictureBytes, 'hex'), pictureBytes };
 };

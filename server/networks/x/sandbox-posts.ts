@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Request, Response, Router } from 'express';
 import { z } from 'zod';
 import { countText } from '#server/networks/counting';
@@ -18,6 +17,7 @@ import {
   writesLong,
 } from './sandbox-access.ts';
 import { createUploads, mediaKey } from './sandbox-media.ts';
+import { sha256 } from '#server/base/sha256';
 
 /** Unknown fields are refused. */
 const NewPost = z.strictObject({
@@ -256,7 +256,7 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', 
 const shortened = (text: string) => replaceLinks(text, shortLink);
 
 const shortLink = (url: string) =>
-  `https://t.co/${createHash('sha256').update(url).digest('base64url').slice(0, 10).replaceAll(/[-_]/g, 'x')}`;
+  `https://t.co/${sha256(url, 'base64url').slice(0, 10).replaceAll(/[-_]/g, 'x')}`;
 
 const addressOf = (id: string) => `https://x.com/i/status/${id}`;
 

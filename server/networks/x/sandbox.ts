@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { type Request, type Response, Router } from 'express';
 import type { Sandbox, SandboxGrant, SandboxKit } from '#server/networks/sandbox';
 import { type Access, createAccess, problem, refuseParameter, states, writesLong } from './sandbox-access.ts';
 import { mountMedia } from './sandbox-media.ts';
 import { mountPosts } from './sandbox-posts.ts';
+import { sha256 } from '#server/base/sha256';
 
 /** X's API v2 as its reference describes it: OAuth 2 with PKCE, uploads in one call or in chunks, posts, timelines. */
 const sandbox: Sandbox = (kit) => {
@@ -85,9 +85,7 @@ const mountTokens = (api: Router, kit: SandboxKit) => {
     }
     const grant = await kit.grants.take('code', form.code ?? '');
     const grantData = (grant?.data ?? {}) as Record<string, string>;
-    const challenge = createHash('sha256')
-      .update(form.code_verifier ?? '')
-      .digest('base64url');
+    const challenge = sha256(form.code_verifier ?? '', 'base64url');
     if (grant === undefined || grant.expired)
       return grantRefused(res, 'Value passed for the authorization code was invalid.');
     if (grantData.redirect_uri !== form.redirect_uri)

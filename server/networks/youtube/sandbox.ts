@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import { googleSignIn, refuse } from '#server/networks/families/google/sandbox';
@@ -6,6 +5,7 @@ import type { Json } from '#server/networks/network';
 import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { pageAfter } from '#server/networks/shared/page-after';
 import { signedInWith } from '#server/networks/shared/signed-in';
+import { sha256 } from '#server/base/sha256';
 
 /**
  * YouTube's Data API v3 as its reference describes it: a channel with two playlists, resumable uploads, thumbnails,
@@ -536,7 +536,7 @@ const threadOf = ({ id, author, replyTo, text, createdAt }: SandboxPost) => {
 const channelOf = (personId: string) => `UC${personId.padStart(22, '0')}`;
 
 /** Eleven characters, and always the same for one upload. */
-const videoIdOf = (sessionId: string) => createHash('sha256').update(sessionId).digest('base64url').slice(0, 11);
+const videoIdOf = (sessionId: string) => sha256(sessionId, 'base64url').slice(0, 11);
 
 const resourceOf = ({ id, author, data }: SandboxPost) => {
   const { title, description, privacyStatus } = data as Record<string, Json>;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Proof } from '#contracts/receipts';
 import type { PasswordTries } from '#server/access/auth/password-tries';
 import type { Clock } from '#server/base/clock';
@@ -7,6 +7,7 @@ import type { Seal } from '#server/base/secrets/seal';
 import type { SignedIn } from '#server/base/signed-in';
 import type { FactorStore } from './store.ts';
 import { findStep, newTotpSecret, toBase32, totpUri } from './totp.ts';
+import { sha256 } from '#server/base/sha256';
 
 const codeCount = 10;
 const setUpMs = 15 * 60_000;
@@ -126,7 +127,7 @@ export const createFactors = ({
 /** Some keyboards type full-width digits, which NFKC turns into ordinary ones. */
 const digitsOf = (code: string) => code.normalize('NFKC').replaceAll(/[\s-]/g, '');
 const normalize = (code: string) => digitsOf(code).toUpperCase();
-const hashOf = (code: string) => createHash('sha256').update(code).digest();
+const hashOf = (code: string) => sha256(code);
 
 /** 80 random bits as `ABCD-EFGH-IJKL-MNOP`: a hash of it cannot be reversed by trying. */
 const newRecoveryCode = () => toBase32(randomBytes(10)).replaceAll(/.{4}(?=.)/g, '$&-');

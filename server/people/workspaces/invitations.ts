@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { instantOf } from '#contracts/instant';
 import type { Invitation } from '#contracts/people';
 import { type Role, roles } from '#contracts/scopes';
@@ -19,6 +19,7 @@ import { checkPassword, isWrongPassword, nameOf, type People } from './people.ts
 import { canInvite, lockMembers, mustNotReachAbove } from './rank.ts';
 import type { InvitationRow, WorkspaceStore } from './store.ts';
 import { dayMs, hourMs } from '#contracts/time';
+import { sha256 } from '#server/base/sha256';
 
 const invitationMs = 7 * dayMs;
 /** Per address and over all workspaces, including withdrawn invitations. */
@@ -226,4 +227,4 @@ const adviseReset = (error: unknown): never => {
 const forSomebodyElse = (email: string) =>
   new Refusal('Forbidden', `This invitation is for ${email}. Sign in with that address to accept it.`);
 
-const hashOf = (secret: string) => createHash('sha256').update(secret).digest();
+const hashOf = (secret: string) => sha256(secret);

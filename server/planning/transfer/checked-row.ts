@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { textBounds } from '#contracts/bounds';
 import type { Issue } from '#contracts/errors';
@@ -14,6 +13,7 @@ import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import { block, type Entry, type EntryVersion, note, problem } from './entry.ts';
 import type { Match } from './matching.ts';
 import { isZone, readTime } from './wall-time.ts';
+import { sha256 } from '#server/base/sha256';
 
 /** The draft that a row becomes when it is saved. Its files are still addresses. */
 export interface ImportedDraft {
@@ -243,7 +243,5 @@ const fingerprintOf = ({ accounts, versions, time }: Entry, at: string | null, d
     version.content.map(({ body, media }) => [body, media.map(({ url, alt = '' }) => [url, alt])]),
     options(version.options),
   ]);
-  return createHash('sha256')
-    .update(JSON.stringify([[...named].sort(), at ?? time, content]))
-    .digest();
+  return sha256(JSON.stringify([[...named].sort(), at ?? time, content]));
 };

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
 import { type Fault, type FaultMoment, faults, type Refusals } from '#server/networks/sandbox';
 import type { SandboxStore } from './store.ts';
+import { sha256 } from '#server/base/sha256';
 
 const slowMs = 3_000;
 const lateMs = 20_000;
@@ -25,7 +25,7 @@ export const createFaults = ({ store, network }: { store: SandboxStore; network:
   const marked = async (text: string): Promise<Fault | undefined> => {
     const [, name = '', always] = mark.exec(text) ?? [];
     if (!isFault(name)) return undefined;
-    const id = createHash('sha256').update(text).digest('hex');
+    const id = sha256(text, 'hex');
     return always || (await store.add({ network, kind: 'fault-done', id, value: name })) ? name : undefined;
   };
 

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { MetricName } from '#contracts/analytics';
 import { hourMs } from '#contracts/time';
+import { sha256 } from '#server/base/sha256';
 
 /** Fraction of the viewers who do this. */
 const shares: Readonly<Record<Exclude<MetricName, 'views' | 'reach'>, number>> = {
@@ -14,7 +14,7 @@ const shares: Readonly<Record<Exclude<MetricName, 'views' | 'reach'>, number>> =
 
 /** Metrics of a post at this age: deterministic by seed, and never decreasing. */
 export const numbersOf = (seed: string, ageMs: number): Record<MetricName, number> => {
-  const dice = createHash('sha256').update(seed).digest();
+  const dice = sha256(seed);
   const popularity = 150 + (dice.readUInt16BE(0) % 4000);
   const grown = 1 - Math.exp(-Math.max(ageMs, 0) / (20 * hourMs));
   const views = Math.floor(popularity * grown);

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -8,6 +8,7 @@ import type { Network, NetworkAccount, Registration, Site } from '#server/networ
 import type { Networks } from '#server/networks/registry';
 import type { Sites } from '#server/networks/sites';
 import type { Sandboxes } from './sandboxes.ts';
+import { sha256 } from '#server/base/sha256';
 
 /** Grants consent on the page of a sandbox network as a browser would, except the permissions in `without`. */
 export const sayYes = async (url: string, handle: string, without: readonly string[] = []): Promise<URL> => {
@@ -47,7 +48,7 @@ export const signIn = async (
       : site.registration;
   const registered: Site = { ...site, registration };
   const verifier = randomUUID() + randomUUID();
-  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const challenge = sha256(verifier, 'base64url');
   const state = randomUUID();
   const back = await sayYes(connect.authorizeUrl(registered, { redirectUri, state, challenge }), handle, without);
   if (back.searchParams.get('state') !== state) throw new Error('the state came back changed');

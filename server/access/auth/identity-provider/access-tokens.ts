@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { type JWTPayload, type JWTVerifyGetKey, errors as joseErrors, jwtVerify } from 'jose';
 import { type Scope, scopes as scopeTexts } from '#contracts/scopes';
 import type { AccessToken } from '#server/access/auth/mcp-access';
 import type { Clock } from '#server/base/clock';
 import { Refusal } from '#server/base/errors';
 import type { TokenUser } from './store.ts';
+import { sha256 } from '#server/base/sha256';
 
 const cacheMs = 60_000;
 const maxCachedTokens = 1000;
@@ -50,7 +50,7 @@ export const createAccessTokens = ({ issuer, audience, algorithms, keyFor, findU
 
   return {
     verify: async (jwt: string): Promise<AccessToken | undefined> => {
-      const hash = createHash('sha256').update(jwt).digest('base64');
+      const hash = sha256(jwt, 'base64');
       const cached = cache.get(hash);
       if (cached && cached.untilMs > clock.now().getTime()) return cached.token;
       cache.delete(hash);

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { type Response, Router } from 'express';
 import type { Json } from '#server/networks/network';
 import type { SandboxGrant, SandboxKit } from '#server/networks/sandbox';
+import { sha256 } from '#server/base/sha256';
 
 /** What the sandboxes of Google's networks have in common: consent, tokens, errors. */
 
@@ -97,4 +97,4 @@ export const googleSignIn = (
   return router;
 };
 
-const challengeOf = (verifier = '') => createHash('sha256').update(verifier).digest('base64url');
+const challengeOf = (verifier = '') => sha256(verifier, 'base64url');

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { Refusals, SandboxGrant, SandboxKit } from '#server/networks/sandbox';
+import { sha256 } from '#server/base/sha256';
 
 export interface OAuthDialect {
   readonly scopes: readonly string[];
@@ -134,4 +135,4 @@ export const createOAuth = (kit: SandboxKit, server: Router, own: OAuthDialect) 
 const scopesOf = (scope: unknown): string[] => (typeof scope === 'string' && scope !== '' ? scope : 'read').split(' ');
 
 const verifies = (challenge: string | undefined, verifier = ''): boolean =>
-  challenge === undefined || createHash('sha256').update(verifier).digest('base64url') === challenge;
+  challenge === undefined || sha256(verifier, 'base64url') === challenge;
