@@ -1,4 +1,5 @@
 import type { Version } from '#contracts/posts';
+import { shorten } from '#server/base/shorten';
 
 interface Content {
   readonly accountIds: readonly string[];
@@ -66,8 +67,7 @@ const describeText = (before: string, after: string) => {
   return `${quote(changed(was))} became ${quote(changed(is))}`;
 };
 
-const quote = (text: string) =>
-  JSON.stringify(text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters).toWellFormed()}…`);
+const quote = (text: string) => JSON.stringify(shorten(text, maxCharacters));
 
 /** An account without a version of its own gets the original. */
 const versionOf = ({ versions }: Content, accountId: string | undefined) =>

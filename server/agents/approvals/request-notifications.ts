@@ -7,6 +7,7 @@ import type { Approvers } from './approvers.ts';
 import type { CardView } from './card-view.ts';
 import type { ApprovalStore, CardRow } from './store.ts';
 import { dayMs } from '#contracts/time';
+import { quantity } from '#server/base/quantity';
 
 /** The same as the length of a burst in notifications.ts. */
 const burstMs = 10 * 60 * 1000;
@@ -134,7 +135,7 @@ export const createRequestNotifications = ({
       const open = await store.countOpenOf(workspaceId, row.conversation_id);
       if (open === 0) return;
       const { client } = view.show(row, new Map());
-      const title = `${open} ${open === 1 ? 'request' : 'requests'} of ${isolateName(client)}`;
+      const title = `${quantity(open, 'request')} of ${isolateName(client)}`;
       await notifications.retitle({ workspaceId, kind: 'approval.requested', subjectId: row.conversation_id, title });
     },
 

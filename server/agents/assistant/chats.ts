@@ -5,6 +5,7 @@ import type { Caller } from '#server/base/context';
 import { notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import type { ChatStore } from './store.ts';
+import { shorten } from '#server/base/shorten';
 
 const titleCharacters = 80;
 /** Counted from the last question. */
@@ -84,10 +85,4 @@ const toChatLine = ({ id, title, updated_at }: { id: string; title: string; upda
   updatedAt: updated_at,
 });
 
-const titleOf = (text: string) => {
-  const line = text.trim().replaceAll(/\s+/g, ' ');
-  const characters = [...line.slice(0, 4 * titleCharacters)];
-  return characters.length <= titleCharacters
-    ? characters.join('')
-    : `${characters.slice(0, titleCharacters - 1).join('')}…`;
-};
+const titleOf = (text: string) => shorten(text.trim().replaceAll(/\s+/g, ' '), titleCharacters);

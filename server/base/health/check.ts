@@ -1,3 +1,5 @@
+import { quantity } from '#server/base/quantity';
+
 export type CheckLevel = 'ok' | 'note' | 'warning' | 'failure';
 
 /**
@@ -20,7 +22,7 @@ export const checksNamed = (name: string) => {
 
 /** `1 post is`, `8 posts are`. */
 export const countOf = (count: number, noun: string, [one, many]: readonly [string, string] = ['is', 'are']) =>
-  count === 1 ? `1 ${noun} ${one}` : `${count} ${noun}s ${many}`;
+  quantity(count, `${noun} ${one}`, `${noun}s ${many}`);
 
 const units: readonly (readonly [string, number])[] = [
   ['day', 86_400_000],

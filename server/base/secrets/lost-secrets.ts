@@ -2,6 +2,7 @@ import { type Config, SettingError } from '#server/base/config/config';
 import type { SealedColumn } from '#server/base/store/sealed-column';
 import { secretsFile } from './keys.ts';
 import type { Seal } from './seal.ts';
+import { quantity } from '#server/base/quantity';
 
 const batch = 100;
 
@@ -93,7 +94,7 @@ const summaryOf = (lost: readonly LostText[]): LostSecrets | undefined => {
 
 /** `2 account tokens, 1 webhook secret`. */
 export const describeCounts = ({ counts }: LostSecrets) =>
-  counts.map(({ noun, count }) => `${count} ${count === 1 ? noun : plural(noun)}`).join(', ');
+  counts.map(({ noun, count }) => quantity(count, noun, plural(noun))).join(', ');
 
 /** Only the first noun gets the plural ending: `signing keys for receipts`. */
 const plural = (noun: string) =>

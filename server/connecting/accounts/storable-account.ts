@@ -2,6 +2,7 @@ import { isUrl } from '#contracts/is-url';
 import { withoutBreaks } from '#server/messaging/messages/letter';
 import type { Json, NetworkAccount, Profile } from '#server/networks/network';
 import { NetworkTrouble } from '#server/networks/trouble';
+import { shorten } from '#server/base/shorten';
 
 const nameCharacters = 200;
 const handleCharacters = 300;
@@ -35,11 +36,8 @@ export const toStorableAccount = (networkAccount: NetworkAccount): NetworkAccoun
   return { ...account, ...toStorableProfile(networkAccount) };
 };
 
-const cut = (text: string, maxCharacters: number) => {
-  const singleLine = withoutBreaks(text.slice(0, 4 * maxCharacters));
-  const characters = [...singleLine];
-  return characters.length <= maxCharacters ? singleLine : `${characters.slice(0, maxCharacters - 1).join('')}…`;
-};
+const cut = (text: string, maxCharacters: number) =>
+  shorten(withoutBreaks(text.slice(0, 4 * maxCharacters)), maxCharacters);
 
 const isAddress = (url: string | undefined) =>
   url !== undefined && url.length <= addressCharacters && isUrl(url) && /^https?:/i.test(url);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { clientInfoKey, type Fields, isFields } from './protocol.ts';
+import { shorten } from '#server/base/shorten';
 
 const maxCharacters = 80;
 const fallbackName = 'an MCP client';
@@ -17,13 +18,9 @@ export const clientName = (meta: Fields, headers: IncomingHttpHeaders): string =
 /** Control characters and those that turn the direction of text could make one name look like another. */
 const cleaned = (text: unknown) => {
   if (typeof text !== 'string') return '';
-  const characters = [
-    ...text
-      .slice(0, 1000)
-      .replace(/[\p{C}\s]+/gu, ' ')
-      .trim(),
-  ];
-  return characters.length <= maxCharacters
-    ? characters.join('')
-    : `${characters.slice(0, maxCharacters - 1).join('')}…`;
+  const line = text
+    .slice(0, 1000)
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim();
+  return shorten(line, maxCharacters);
 };

@@ -2,6 +2,8 @@ import type { Account } from '#contracts/accounts';
 import { type MetricName, metricNames, type Summary } from '#contracts/analytics';
 import type { ProviderLimits } from '#contracts/providers';
 import { quoted } from './compact-text.ts';
+import { shorten } from '#server/base/shorten';
+import { quantity } from '#server/base/quantity';
 
 /** What the metrics of an account mean: 0 from a network that reports nothing is not a result. */
 export interface SummaryContext {
@@ -56,7 +58,7 @@ export const describeSummary = (summary: Summary, context: SummaryContext) => {
   ].join('\n');
 };
 
-const count = ({ posts }: { posts: number }) => `${posts} ${posts === 1 ? 'post' : 'posts'}`;
+const count = ({ posts }: { posts: number }) => quantity(posts, 'post');
 
 const describeTop = ({ topPosts: posts }: Summary) =>
   posts.length === 0
@@ -74,8 +76,7 @@ const describeTop = ({ topPosts: posts }: Summary) =>
 /** 2026-10-26T… → Oct 26 */
 const dayOf = (instant: string) => `${months[Number(instant.slice(5, 7)) - 1]} ${Number(instant.slice(8, 10))}`;
 
-const start = (text: string) =>
-  quoted(text.length <= textCharacters ? text : `${text.slice(0, textCharacters - 1).toWellFormed()}…`);
+const start = (text: string) => quoted(shorten(text, textCharacters));
 
 const describeBestTimes = ({ bestTimes: times }: Summary, timeZone: string) => {
   const sure = times.filter(({ lowConfidence }) => !lowConfidence).sort((a, b) => b.average - a.average);

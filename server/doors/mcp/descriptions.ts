@@ -7,6 +7,7 @@ import type { RequestedApproval } from '#server/agents/approvals/cards';
 import type { Refusal } from '#server/base/errors';
 import { inOneLine, quoted, shortInstant, toCompactText } from './compact-text.ts';
 import { shortTexts, type TextContext } from './short-texts.ts';
+import { quantity } from '#server/base/quantity';
 
 /** A refusal as text for a model: one line per problem, without repetition. */
 export const describeRefusal = ({ code, message, issues }: Refusal) => {
@@ -49,7 +50,7 @@ const describePost = (post: Post) => {
   const { results: _, ...rest } = post;
   const text = [toCompactText(rest), ...describeResults(results)].join('\n');
   return status === 'Failed' && results.length > 0
-    ? `Failed: published on ${out} of ${count(post.accountIds.length, 'account')}.\n${text}`
+    ? `Failed: published on ${out} of ${quantity(post.accountIds.length, 'account')}.\n${text}`
     : text;
 };
 
@@ -68,13 +69,13 @@ const describeResult = (result: Post['results'][number]) => {
 const describeSave = ({ id, status, accountIds, versions, scheduledAt, updatedAt }: Post) =>
   [
     `Saved ${id}, ${status}, updatedAt ${updatedAt}.`,
-    accountIds.length === 0 ? 'It goes to no account yet.' : `It goes to ${count(accountIds.length, 'account')}.`,
+    accountIds.length === 0 ? 'It goes to no account yet.' : `It goes to ${quantity(accountIds.length, 'account')}.`,
     ...versions.flatMap(({ accountId, content, options }) => {
       const set = Object.entries(options).map(([key, value]) => `${quoted(key)} ${quoted(value)}`);
       const whose = accountId === undefined ? 'Original version' : `Version of ${quoted(accountId)}`;
       const media = content.flatMap((item) => item.media);
       const files = media.length > 0 ? [`media ${media.join(' ')}`] : [];
-      const parts = [count(content.length, 'item'), ...files, ...set];
+      const parts = [quantity(content.length, 'item'), ...files, ...set];
       const isPlain = versions.length === 1 && content.length === 1 && parts.length === 1;
       return isPlain ? [] : [`${whose}: ${parts.join(', ')}.`];
     }),
@@ -82,7 +83,6 @@ const describeSave = ({ id, status, accountIds, versions, scheduledAt, updatedAt
     'Next: posts_validate.',
   ].join(' ');
 
-const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
 
 export const describePending = (
   tool: string,

@@ -1,3 +1,5 @@
+import { shorten } from '#server/base/shorten';
+
 export interface Letter {
   readonly subject: string;
   readonly text: string;
@@ -33,10 +35,7 @@ export const letter = ({
 const maxLineLength = 300;
 
 /** Names come from people and clients: a line break in one must not begin a header or a paragraph of its own. */
-export const oneLine = (text: string) => {
-  const clean = withoutBreaks(text);
-  return clean.length <= maxLineLength ? clean : `${clean.slice(0, maxLineLength - 1)}…`;
-};
+export const oneLine = (text: string) => shorten(withoutBreaks(text), maxLineLength);
 
 const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 

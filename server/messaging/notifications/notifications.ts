@@ -16,6 +16,7 @@ import { fromCursor, toPage } from '#server/base/store/page';
 import { defaultChoices } from './choices.ts';
 import type { NotificationRow, NotificationStore, RecipientRow, Viewer } from './store.ts';
 import { dayMs } from '#contracts/time';
+import { shorten } from '#server/base/shorten';
 
 const burstMs = 10 * 60_000;
 /** Agents take seconds for each request, so wait this long for the rest of a burst. */
@@ -239,7 +240,5 @@ const shown = ({ excerpt, ...row }: NotificationRow): Notification => ({
 
 const excerptOf = (text: string | undefined) => {
   const line = oneLine(text ?? '');
-  if (line === '') return null;
-  const letters = [...line];
-  return letters.length <= excerptLength ? line : `${letters.slice(0, excerptLength - 1).join('')}…`;
+  return line === '' ? null : shorten(line, excerptLength);
 };

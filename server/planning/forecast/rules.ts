@@ -6,6 +6,7 @@ import type { AccountOutlook } from '#server/connecting/accounts/outlook';
 import type { Plan } from '#server/access/plans/table';
 import type { ClockChange } from './clock-changes.ts';
 import { hourMs, minuteMs } from '#contracts/time';
+import { shorten } from '#server/base/shorten';
 
 /** A scheduled post, for the accounts that do not have it yet. */
 export interface PlannedPost {
@@ -63,7 +64,7 @@ const leaveOut = (post: PlannedPost): ForecastFix[] => (post.accountIds.length >
 const about = ({ id, network }: AccountOutlook) => ({ accountId: id, provider: network.name });
 const quote = (text: string) => {
   const [first = ''] = text.split('\n');
-  return first === '' ? 'Another post' : `“${first.length > 40 ? `${first.slice(0, 39)}…` : first}”`;
+  return first === '' ? 'Another post' : `“${shorten(first, 40)}”`;
 };
 
 /** A rule that looks at each account of a post by itself. */

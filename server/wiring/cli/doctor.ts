@@ -10,6 +10,7 @@ import type { Command } from './command.ts';
 import { checkProcess, findDatabase } from './doctor-checks.ts';
 import { type Fix, repairDatabase, repairKeyFile } from './doctor-repairs.ts';
 import { checkService } from './doctor-service.ts';
+import { quantity } from '#server/base/quantity';
 
 type Print = (line: string) => void;
 
@@ -167,7 +168,7 @@ const summarize = (checks: readonly Check[]) => {
   const parts = (['failure', 'warning'] as const).flatMap((level) => {
     const ofLevel = checks.filter((check) => check.level === level);
     const names = [...new Set(ofLevel.map(({ name }) => name))].join(', ');
-    return ofLevel.length === 0 ? [] : [`${ofLevel.length} ${level}${ofLevel.length === 1 ? '' : 's'}: ${names}.`];
+    return ofLevel.length === 0 ? [] : [`${quantity(ofLevel.length, level)}: ${names}.`];
   });
   return parts.length === 0 ? 'All is well.' : parts.join(' ');
 };

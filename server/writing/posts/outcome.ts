@@ -7,6 +7,7 @@ import type { Receipts } from '#server/access/receipts/receipts';
 import type { PostKey } from '#server/base/store/post-key';
 import type { Events } from '#server/messaging/webhooks/events';
 import type { EndedPost, PostStore } from './store.ts';
+import { quantity } from '#server/base/quantity';
 
 export type { EndedPost };
 export type Outcomes = ReturnType<typeof createOutcomes>;
@@ -90,7 +91,7 @@ export const createOutcomes = ({
 const failureNotification = ({ workspaceId, post }: { workspaceId: string; post: Post }): NewNotification => {
   const failed = post.results.filter(({ ok }) => !ok);
   const uncertain = failed.filter((result) => result.uncertain);
-  const of = (count: number) => `${count} of ${post.results.length} account${post.results.length === 1 ? '' : 's'}`;
+  const of = (count: number) => `${count} of ${quantity(post.results.length, 'account')}`;
   return {
     workspaceId,
     subjectId: post.id,

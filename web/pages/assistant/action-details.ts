@@ -1,6 +1,7 @@
 import type { Account } from '#generated/app-client';
 import { dateIn, formatDateTime, formatDay } from '#web/base/time.ts';
 import type { UsedAction } from './chat-messages.ts';
+import { count } from '#web/parts/number.ts';
 
 const steps: Record<string, string> = {
   'accounts.list': 'Look at the accounts',
@@ -41,7 +42,7 @@ export const detailOf = (
   if (name === 'analytics.summary') return daysOf(text('from'), text('to'), zone);
   if (name === 'posts.schedule') return formatDateTime(text('at'), zone);
   if (name === 'posts.setVersionText') return accounts.find(({ id }) => id === text('accountId'))?.provider;
-  return name === 'posts.list' && posts ? `${posts.length} ${posts.length === 1 ? 'post' : 'posts'}` : undefined;
+  return name === 'posts.list' && posts ? count(posts.length, 'post') : undefined;
 };
 
 /** `9–15 Nov` */

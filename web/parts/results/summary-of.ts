@@ -1,7 +1,8 @@
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import type { Target } from './target.ts';
+import { count } from '#web/parts/number.ts';
 
-const accounts = (count: number) => (count === 1 ? '1 account' : `${count} accounts`);
+const accounts = (number: number) => count(number, 'account');
 
 export const summaryOf = (targets: readonly Target[]) => {
   const of = (state: Target['state']) => targets.filter((target) => target.state === state);

@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { quantity } from '#server/base/quantity';
 
 /** Whole days in the time zone of the user, as analytics.summary accepts them. */
 export interface Range {
@@ -46,7 +47,7 @@ export const rangeIn = (text: string, now: Date, timeZone: string): Range | unde
     const length = { [`${unit.toLowerCase()}s`]: Math.max(1, Number(count)) };
     const end = today.add({ days: 1 });
     const first = end.subtract(length);
-    const some = `${Number(count)} ${unit.toLowerCase()}${Number(count) === 1 ? '' : 's'}`;
+    const some = quantity(Number(count), unit.toLowerCase());
     const range = make(first, end, first.subtract(length), `the last ${some}`, `the ${some} before`);
     // Only the last day of the range is unfinished.
     return { ...range, isUnfinished: false };
