@@ -103,44 +103,6 @@ describe('the service', () => {
     expect([...folders, ...inspections].filter((name) => !names.has(name))).toEqual([]);
   });
 
-  test('does all that operators see recur', () => {
-    const { chores } = service.posthorn;
-    expect(Object.fromEntries(Object.entries(chores).map(([name, { every }]) => [name, every]))).toEqual({
-      'back up every night': '5 minutes',
-      'close old approval cards': '10 minutes',
-      'find posts without a forecast': '1 hour',
-      'forget counted requests': '5 minutes',
-      'forget old imports': '1 day',
-      'forget old confirmations with a passkey': '1 hour',
-      'forget old requests to passkeys': '1 hour',
-      'forget used upload addresses': '1 hour',
-      'forget wrong passwords': '1 hour',
-      'remind of open approval cards': '1 hour',
-      'remove abandoned uploads': '1 hour',
-      'remove clients that registered and are not used': '1 hour',
-      'remove files without a media item': '1 hour',
-      'remove old approval cards': '1 day',
-      'remove old chats': '1 day',
-      'remove old deliveries and events': '1 hour',
-      'remove old entries of the audit log': '1 day',
-      'remove old idempotent answers': '1 hour',
-      'remove old invitations': '1 day',
-      'remove old mails and push messages': '1 day',
-      'remove old notifications': '1 day',
-      'remove old one-time links': '1 hour',
-      'remove old posts from the bin': '1 hour',
-      'remove old sessions': '1 hour',
-      'remove registrations at servers nobody uses': '1 day',
-      'remove shares that have ended': '1 hour',
-      'remove sign-ins that were not finished': '1 hour',
-      'remove the plan usage of past months': '1 day',
-      'remove tokens that were revoked': '1 day',
-      'remove unfinished connections': '1 hour',
-      'remove workspaces whose time has come': '1 hour',
-      'seal anew what an old key sealed': '1 hour',
-    });
-  });
-
   test('runs every chore that a slice names', async () => {
     const files = await filesWith(/\bevery: '\d+ \w+'/);
     const texts = await Promise.all(files.map((file) => readFile(join(server, file), 'utf8')));

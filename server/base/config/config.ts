@@ -23,97 +23,7 @@ export const helpFolder = join(packageRoot, 'dist/help');
 
 export { durationMs, type NewWorkspaces, type ProcessRole, roles };
 
-export interface Config {
-  readonly production: boolean;
-  readonly role: ProcessRole;
-  /** Processes that share the port. */
-  readonly webProcesses: number;
-  readonly port: number;
-  readonly host: string;
-  readonly baseUrl: string;
-  readonly isBaseUrlSet: boolean;
-  readonly dataDir: string;
-  readonly isDataDirSet: boolean;
-  /** Absent: the embedded PostgreSQL below dataDir. */
-  readonly databaseUrl: string | undefined;
-  /** Bypasses a pooler in transaction mode, which supports no LISTEN. */
-  readonly databaseDirectUrl: string | undefined;
-  readonly databaseReplicaUrl: string | undefined;
-  readonly poolSize: number;
-  /** Whether waiting statements are sent together on one connection. */
-  readonly statementLine: boolean;
-  readonly logFile: string | undefined;
-  readonly logLevel: string;
-  readonly requestsPerMinute: number;
-  /** Per IP address. */
-  readonly signInsPerHour: number;
-  /** Dynamic registrations of MCP clients, per IP network. */
-  readonly registrationsPerHour: number;
-  /** Origins whose pages may use the API with a token. */
-  readonly corsOrigins: readonly string[];
-  /** For security.txt. */
-  readonly securityContact: string | undefined;
-  /** Number of proxies in front whose `X-Forwarded-For` is trusted. */
-  readonly trustProxy: number;
-  /** Absent: the keys in the data folder. */
-  readonly encryptionKeys: readonly string[] | undefined;
-  /** Absent: the embedded identity provider. */
-  readonly outsideProvider: OutsideProvider | undefined;
-  readonly newWorkspaces: NewWorkspaces;
-  /** Exceptions for the guarded client, which otherwise reaches the public internet only. */
-  readonly outbound: {
-    readonly allow: readonly string[];
-    readonly extraCa: string | undefined;
-  };
-  readonly media: {
-    readonly imageBytes: number;
-    readonly videoBytes: number;
-    readonly documentBytes: number;
-    /** Of all files of a workspace. Absent: no limit. */
-    readonly libraryBytes: number | undefined;
-    /** Free space of the data folder that uploads leave. */
-    readonly reserveBytes: number;
-    /** Folder of ffmpeg and ffprobe; empty: where programs usually are. */
-    readonly ffmpegFolder: string;
-    /** Absent: a folder below dataDir. */
-    readonly s3: S3Store | undefined;
-  };
-  /** A post that is overdue by more than this, after an outage, fails instead of being published. */
-  readonly lateGraceMs: number;
-  readonly auditRetentionMs: number;
-  readonly backup: {
-    /** `03:00`; absent when no backups are made at night. */
-    readonly at: string | undefined;
-    readonly keep: { readonly days: number; readonly weeks: number };
-    readonly folder: string;
-  };
-  /** How long the start waits for the database and the media store. */
-  readonly startTimeoutMs: number;
-  readonly drainMs: number;
-  readonly networkTimeoutMs: number;
-  readonly sendsPerNetwork: number;
-  /** An instance that does not renew its lease for this long loses its running sends. */
-  readonly sendLeaseMs: number;
-  /** Address of the sandbox networks. Absent: this server. */
-  readonly sandboxUrl: string | undefined;
-  /** Absent: Agenda keeps its jobs in PostgreSQL. */
-  readonly mongodbUrl: string | undefined;
-  /** For operators. Absent: nobody may read /metrics. */
-  readonly adminToken: string | undefined;
-  /** Absent: no mail is sent. */
-  readonly mail: MailSettings | undefined;
-  readonly assistant: {
-    /** Absent: the embedded model. */
-    readonly model: OutsideModel | undefined;
-    readonly answerMs: number;
-  };
-  /** Started by `npm start`; the process has to stop when npm is gone. */
-  readonly childOfNpm: boolean;
-  /** Reads any environment variable, for the credentials of networks. */
-  readonly setting: (name: string) => string | undefined;
-  /** Names of all environment variables, including foreign ones. */
-  readonly settingNames: readonly string[];
-}
+export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 export interface OutsideProvider {
   readonly issuer: string;
@@ -148,7 +58,7 @@ export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
-export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
+export const readConfig = (env: NodeJS.ProcessEnv = process.env) => {
   // `docker compose` passes unset variables as empty strings.
   const variables = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   // Parsed once per process, so compiling the schema would take longer than it saves.
@@ -177,6 +87,7 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
   return {
     production,
     role: settings.POSTHORN_ROLE,
+    /** Processes that share the port. */
     webProcesses: settings.WEB_PROCESSES,
     port: settings.PORT,
     host: settings.HOST ?? (production ? '::' : '127.0.0.1'),
@@ -184,22 +95,33 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
     isBaseUrlSet: variables.BASE_URL !== undefined || variables.PORT !== undefined,
     dataDir: resolve(settings.POSTHORN_DATA),
     isDataDirSet: variables.POSTHORN_DATA !== undefined,
+    /** Absent: the embedded PostgreSQL below dataDir. */
     databaseUrl: settings.DATABASE_URL,
+    /** Bypasses a pooler in transaction mode, which supports no LISTEN. */
     databaseDirectUrl: settings.DATABASE_DIRECT_URL,
     databaseReplicaUrl: settings.DATABASE_REPLICA_URL,
     poolSize: settings.DATABASE_POOL,
+    /** Whether waiting statements are sent together on one connection. */
     statementLine: settings.STATEMENT_LINE === 'on',
     logLevel: settings.LOG_LEVEL,
     logFile: settings.LOG_FILE && resolve(settings.LOG_FILE),
     requestsPerMinute: settings.REQUESTS_PER_MINUTE,
+    /** Per IP address. */
     signInsPerHour: settings.SIGN_INS_PER_HOUR,
+    /** Dynamic registrations of MCP clients, per IP network. */
     registrationsPerHour: settings.REGISTRATIONS_PER_HOUR,
+    /** Origins whose pages may use the API with a token. */
     corsOrigins: settings.CORS_ORIGINS,
+    /** For security.txt. */
     securityContact: settings.SECURITY_CONTACT,
+    /** Number of proxies in front whose `X-Forwarded-For` is trusted. */
     trustProxy: settings.TRUST_PROXY,
+    /** Absent: the keys in the data folder. */
     encryptionKeys: settings.ENCRYPTION_KEYS,
+    /** Absent: the embedded identity provider. */
     outsideProvider: outsideProvider(settings, production),
     newWorkspaces: settings.NEW_WORKSPACES,
+    /** Exceptions for the guarded client, which otherwise reaches the public internet only. */
     outbound: {
       allow: settings.OUTBOUND_ALLOW,
       extraCa: settings.OUTBOUND_CA && readSettingFile('OUTBOUND_CA', settings.OUTBOUND_CA),
@@ -208,34 +130,50 @@ export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => {
       imageBytes: settings.MAX_IMAGE_MB * 1024 * 1024,
       videoBytes: settings.MAX_VIDEO_MB * 1024 * 1024,
       documentBytes: bounds.documentBytes,
+      /** Of all files of a workspace. Absent: no limit. */
       libraryBytes: settings.MAX_LIBRARY_GB && settings.MAX_LIBRARY_GB * 1024 ** 3,
+      /** Free space of the data folder that uploads leave. */
       reserveBytes: settings.DISK_RESERVE_MB * 1024 * 1024,
+      /** Folder of ffmpeg and ffprobe; empty: where programs usually are. */
       ffmpegFolder: settings.FFMPEG_PATH ? resolve(settings.FFMPEG_PATH) : '',
+      /** Absent: a folder below dataDir. */
       s3: s3Store(settings),
     },
+    /** Absent: no mail is sent. */
     mail: mailSettings(settings),
+    /** Without a model, the embedded one answers. */
     assistant: { model: outsideModel(settings), answerMs: settings.LLM_TIMEOUT_SECONDS * 1000 },
+    /** Started by `npm start`; the process has to stop when npm is gone. */
     childOfNpm: variables.npm_lifecycle_event === 'start',
+    /** A post that is overdue by more than this, after an outage, fails instead of being published. */
     lateGraceMs: durationMs(settings.LATE_GRACE) ?? 0,
     auditRetentionMs: durationMs(settings.AUDIT_KEEP) ?? 0,
     backup: backupSettings(settings),
+    /** How long the start waits for the database and the media store. */
     startTimeoutMs: durationMs(settings.START_PATIENCE) ?? 0,
     drainMs: settings.DRAIN_SECONDS * 1000,
     networkTimeoutMs: settings.NETWORK_TIMEOUT_SECONDS * 1000,
     sendsPerNetwork: settings.SENDS_PER_NETWORK,
+    /** An instance that does not renew its lease for this long loses its running sends. */
     sendLeaseMs: settings.SEND_LEASE_SECONDS * 1000,
+    /** Address of the sandbox networks. Absent: this server. */
     sandboxUrl: settings.SANDBOX_URL,
+    /** Absent: Agenda keeps its jobs in PostgreSQL. */
     mongodbUrl: settings.MONGODB_URL,
+    /** For operators. Absent: nobody may read /metrics. */
     adminToken: settings.ADMIN_TOKEN,
-    setting: (name) => variables[name],
+    /** Reads any environment variable, for the credentials of networks. */
+    setting: (name: string) => variables[name],
+    /** Names of all environment variables, including foreign ones. */
     settingNames: Object.keys(variables),
   };
 };
 
-const backupSettings = (settings: z.output<typeof Settings>): Config['backup'] => {
+const backupSettings = (settings: z.output<typeof Settings>) => {
   const at = settings.BACKUP_AT ?? (settings.DATABASE_URL === undefined ? '03:00' : 'off');
   const [days = 0, weeks = 0] = settings.BACKUP_KEEP.split(' ').map((part) => Number.parseInt(part, 10));
   return {
+    /** `03:00`; absent when no backups are made at night. */
     at: at === 'off' ? undefined : at,
     keep: { days, weeks },
     folder: resolve(settings.BACKUP_FOLDER ?? join(settings.POSTHORN_DATA, 'backups')),

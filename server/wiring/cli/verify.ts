@@ -1,3 +1,4 @@
+import { quantity } from '#server/base/quantity';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { type ReceiptKey, SignedEntry } from '#contracts/receipts';
@@ -89,7 +90,7 @@ const describeConfirmation = ({ confirmation }: SignedEntry['entry']) => {
 const describeLog = (entries: readonly SignedEntry[]) =>
   entries.length === 0
     ? 'The log is empty.'
-    : `The log of ${entries[0]?.entry.workspaceId} is as it was signed, and no entry is missing before the last one, of ${entries.at(-1)?.entry.at} (${entries.length} ${entries.length === 1 ? 'entry' : 'entries'}).`;
+    : `The log of ${entries[0]?.entry.workspaceId} is as it was signed, and no entry is missing before the last one, of ${entries.at(-1)?.entry.at} (${quantity(entries.length, 'entry', 'entries')}).`;
 
 const describeOwnKeys = ({ keys }: ReceiptLog) =>
   `Not checked: who signed it. The key comes with it (${keys.map(({ publicKey }) => keyIdOf(publicKey)).join(', ')}), and whoever forges a receipt can add a key of their own. Compare it with the key you stored, or give that one with --key.`;
