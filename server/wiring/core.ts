@@ -20,7 +20,7 @@ import { openStatisticsInspection } from '#server/delivery/statistics/inspection
 import type { Database } from '#server/base/store/database';
 import { openWebhookInspection } from '#server/messaging/webhooks/inspection';
 import { openPeople } from '#server/people/workspaces/open-people';
-import { createRegistry } from './registry.ts';
+import { createRegistry } from '#server/base/registry';
 
 export type Core = ReturnType<typeof wireCore>;
 

@@ -17,14 +17,14 @@ import { findSchemaProblem } from '#server/operation/startup/startup-migrations'
 import { describeUnwritable } from '#server/base/store/retry';
 import type { Members } from '#server/people/workspaces/members';
 import type { PersonDeletion } from '#server/people/workspaces/person-deletion';
-import type { Agents } from './agents.ts';
-import type { Content } from './content.ts';
+import type { Agents } from '#server/agents/open';
+import type { Content } from '#server/planning/open';
 import type { Core } from './core.ts';
-import type { Messaging } from './messaging.ts';
-import type { Networks } from './networks.ts';
-import type { People } from './people.ts';
-import type { Publishing } from './publishing.ts';
-import type { RoutesOf } from './registry.ts';
+import type { Messaging } from '#server/messaging/open';
+import type { Networks } from '#server/connecting/open';
+import type { People } from '#server/people/open';
+import type { Publishing } from '#server/delivery/open';
+import type { RoutesOf } from '#server/base/registry';
 
 export interface Operation {
   readonly backup: ReturnType<typeof openBackups>;

@@ -3,7 +3,7 @@ import type { Config } from '#server/base/config/config';
 import type { Networks } from '#server/networks/registry';
 import { createNetworks } from '#server/networks/registry';
 import { openProviders } from '#server/connecting/providers/slice';
-import type { Registry } from './registry.ts';
+import type { Registry } from '#server/base/registry';
 
 export const openNetworks = () => createNetworks(folders);
 

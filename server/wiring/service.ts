@@ -11,14 +11,14 @@ import type { Seal } from '#server/base/secrets/seal';
 import { openSecrets } from '#server/base/secrets/slice';
 import type { AllowedWebhooks } from '#server/messaging/webhooks/plan-limit';
 import { createMembershipEnd } from '#server/people/workspaces/membership-end';
-import { wireAgents } from './agents.ts';
-import { wireContent } from './content.ts';
+import { wireAgents } from '#server/agents/open';
+import { wireContent } from '#server/planning/open';
 import type { Core } from './core.ts';
 import { wireDoors } from './doors.ts';
-import { wireMessaging } from './messaging.ts';
-import { wireNetworks } from './networks.ts';
-import { wirePeople } from './people.ts';
-import { wirePublishing } from './publishing.ts';
+import { wireMessaging } from '#server/messaging/open';
+import { wireNetworks } from '#server/connecting/open';
+import { wirePeople } from '#server/people/open';
+import { wirePublishing } from '#server/delivery/open';
 
 export type Posthorn = ReturnType<typeof createPosthorn>;
 

@@ -54,7 +54,7 @@ test.each([
   ['server/writing/posts/actions/get.ts', '#server/base/store/database', 'an action calls rules, not stores'],
   ['server/writing/posts/actions/get.ts', '#contracts/media', 'an action imports the contract of its own domain alone'],
   ['server/writing/posts/drafts.ts', '#server/media/store', 'a store is private to its slice'],
-  ['server/wiring/content.ts', '#server/writing/posts/store', 'a store is private to its slice'],
+  ['server/planning/open.ts', '#server/writing/posts/store', 'a store is private to its slice'],
   ['server/base/jobs/publish.ts', '#server/writing/posts/store', 'a store is private to its slice'],
   ['server/writing/posts/limits.ts', '#server/networks/x/index', 'and none of its folders'],
   ['server/writing/posts/limits.ts', '#server/networks/shared/text', 'and none of its folders'],
@@ -74,7 +74,7 @@ test.each([
 
 test.each([
   ['contracts/posts.ts', './define.ts'],
-  ['server/wiring/agents.ts', '#generated/catalog'],
+  ['server/agents/open.ts', '#generated/catalog'],
   ['server/writing/posts/slice.ts', './store.ts'],
   ['server/wiring/main.ts', '#server/doors/http/server'],
   ['server/doors/mcp/endpoint.ts', '#server/doors/http/reply'],

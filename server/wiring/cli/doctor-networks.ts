@@ -6,7 +6,7 @@ import type { OutboundOptions } from '#server/base/outbound/guarded-client';
 
 /** Opens the networks without the service, so that nothing is created or migrated. */
 export const openSites = async (config: Config, internet: OutboundOptions) => {
-  const { createRegistry } = await import('#server/wiring/registry');
+  const { createRegistry } = await import('#server/base/registry');
   const { wireProviders } = await import('#server/wiring/providers');
   const { openSites: openNetworkSites } = await import('#server/networks/open-sites');
   const { createOutbound } = await import('#server/base/outbound/guarded-client');

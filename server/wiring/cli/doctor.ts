@@ -90,7 +90,7 @@ const collect = async (
   onEnd: OnEnd,
 ): Promise<Check[]> => {
   const { wireProviders } = await import('#server/wiring/providers');
-  const { createRegistry } = await import('#server/wiring/registry');
+  const { createRegistry } = await import('#server/base/registry');
   const { localRules } = await import('#server/operation/installation/check-installation');
   const { networks, providers } = wireProviders({ registry: createRegistry(), config });
   const first = await runChecks([{ name: 'process', run: async () => checkProcess(config) }], { onEnd });

@@ -6,9 +6,9 @@ import type { Outbound } from '#server/base/outbound/guarded-client';
 import { openNetworkKeys } from '#server/connecting/providers/open-network-keys';
 import type { Seal } from '#server/base/secrets/seal';
 import type { ProofOfPerson } from '#server/base/signed-in';
-import type { Core } from './core.ts';
-import type { Messaging } from './messaging.ts';
-import { openNetworks, wireProviders } from './providers.ts';
+import type { Core } from '#server/wiring/core';
+import type { Messaging } from '#server/messaging/open';
+import { openNetworks, wireProviders } from '#server/wiring/providers';
 
 export type Networks = ReturnType<typeof wireNetworks>;
 

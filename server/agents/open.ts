@@ -3,19 +3,19 @@ import { catalog, actions as declared } from '#generated/catalog';
 import { createHandlers } from '#generated/handlers';
 import { routes as declaredRoutes } from '#generated/rest';
 import { sandboxes as folders } from '#generated/sandboxes';
-import { prepareActions, prepareRoutes } from '#server/agents/admission';
+import { prepareActions, prepareRoutes } from './admission.ts';
 import { openApprovals } from '#server/agents/approvals/slice';
 import { openAssistant } from '#server/agents/assistant/slice';
 import { openBulk } from '#server/agents/bulk/slice';
 import { openSandbox } from '#server/simulation/sandbox/slice';
 import { createSuggestedTimes } from '#server/planning/slots/suggested-times';
 import { openUi } from '#server/agents/ui/slice';
-import type { Content } from './content.ts';
-import type { Core } from './core.ts';
-import type { Messaging } from './messaging.ts';
-import type { Networks } from './networks.ts';
-import type { People } from './people.ts';
-import type { Publishing } from './publishing.ts';
+import type { Content } from '#server/planning/open';
+import type { Core } from '#server/wiring/core';
+import type { Messaging } from '#server/messaging/open';
+import type { Networks } from '#server/connecting/open';
+import type { People } from '#server/people/open';
+import type { Publishing } from '#server/delivery/open';
 
 export type Agents = ReturnType<typeof wireAgents>;
 

@@ -3,9 +3,9 @@ import type { Stopwatch } from '#server/base/clock';
 import type { ServiceMetrics } from '#server/operation/metrics/metrics';
 import { openPublishing } from '#server/delivery/publishing/slice';
 import { openStatistics } from '#server/delivery/statistics/slice';
-import type { Content } from './content.ts';
-import type { Core } from './core.ts';
-import type { Networks } from './networks.ts';
+import type { Content } from '#server/planning/open';
+import type { Core } from '#server/wiring/core';
+import type { Networks } from '#server/connecting/open';
 
 export type Publishing = ReturnType<typeof wirePublishing>;
 

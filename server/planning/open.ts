@@ -18,10 +18,10 @@ import type { Seal } from '#server/base/secrets/seal';
 import { openSlots } from '#server/planning/slots/slice';
 import { openTemplates } from '#server/planning/templates/slice';
 import { openTransfer } from '#server/planning/transfer/slice';
-import type { Core } from './core.ts';
-import type { Messaging } from './messaging.ts';
-import type { Networks } from './networks.ts';
-import type { People } from './people.ts';
+import type { Core } from '#server/wiring/core';
+import type { Messaging } from '#server/messaging/open';
+import type { Networks } from '#server/connecting/open';
+import type { People } from '#server/people/open';
 
 export type Content = ReturnType<typeof wireContent>;
 

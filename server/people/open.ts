@@ -3,10 +3,10 @@ import { openPasskeys } from '#server/people/passkeys/slice';
 import { openSecondFactors, type SecondFactors } from '#server/people/second-factors/slice';
 import type { Seal } from '#server/base/secrets/seal';
 import { openWorkspaces } from '#server/people/workspaces/slice';
-import type { Core } from './core.ts';
-import { installationParts } from './installation-parts.ts';
-import type { Messaging } from './messaging.ts';
-import type { Networks } from './networks.ts';
+import type { Core } from '#server/wiring/core';
+import { installationParts } from '#server/wiring/installation-parts';
+import type { Messaging } from '#server/messaging/open';
+import type { Networks } from '#server/connecting/open';
 
 export type People = ReturnType<typeof wirePeople>;
 

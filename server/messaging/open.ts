@@ -7,7 +7,7 @@ import type { Outbound } from '#server/base/outbound/guarded-client';
 import type { Seal } from '#server/base/secrets/seal';
 import type { AllowedWebhooks } from '#server/messaging/webhooks/plan-limit';
 import { openWebhooks } from '#server/messaging/webhooks/slice';
-import type { Core } from './core.ts';
+import type { Core } from '#server/wiring/core';
 
 export type Messaging = ReturnType<typeof wireMessaging>;
 
