@@ -1,79 +1,72 @@
 import type { Logger } from 'pino';
-import { catalog, actions as declared } from '#generated/catalog';
-import { createHandlers } from '#generated/handlers';
-import { routes as declaredRoutes } from '#generated/rest';
-import { sandboxes as folders } from '#generated/sandboxes';
-import { prepareActions, prepareRoutes } from './admission.ts';
+import type { Access } from '#server/access/open';
+import type { openReceipts } from '#server/access/receipts/slice';
 import { openApprovals } from '#server/agents/approvals/slice';
 import { openAssistant } from '#server/agents/assistant/slice';
 import { openBulk } from '#server/agents/bulk/slice';
-import { openSandbox } from '#server/simulation/sandbox/slice';
-import { createSuggestedTimes } from '#server/planning/slots/suggested-times';
 import { openUi } from '#server/agents/ui/slice';
-import type { Content } from '#server/planning/open';
-import type { Core } from '#server/wiring/core';
+import type { Caller } from '#server/base/context';
+import type { Connecting } from '#server/connecting/open';
+import type { Media } from '#server/media/open';
 import type { Messaging } from '#server/messaging/open';
-import type { Networks } from '#server/connecting/open';
 import type { People } from '#server/people/open';
-import type { Publishing } from '#server/delivery/open';
+import type { OpenPeople } from '#server/people/workspaces/open-people';
+import type { Planning } from '#server/planning/open';
+import type { Writing } from '#server/writing/open';
+import type { RunnableAction } from './admission.ts';
 
-export type Agents = ReturnType<typeof wireAgents>;
+export type Agents = ReturnType<typeof openAgents>;
 
-/** The actions that people and agents share, and the slices that run them: approvals, the assistant, the sandbox. */
-export const wireAgents = ({
-  core,
+/** What the actions need of this room, which runs them. */
+export interface OfAgents {
+  readonly openPage: ReturnType<typeof openUi>['openPage'];
+  readonly findRequests: (caller: Caller) => ReturnType<ReturnType<typeof openApprovals>['cards']['waiting']>;
+}
+
+/** Pages that agents open, changes of many posts, requests that wait for a person, and the assistant. */
+export const openAgents = ({
+  access,
+  people,
+  passkeys,
   messaging,
-  networks: { networks, providers, networkKeys, accounts },
-  people: peopleTheme,
-  content: { media, mediaRoutes, posts, bin, slots, receipts },
-  publishing,
-  ownUrl,
+  connecting: { accounts },
+  media: { media },
+  writing: { posts },
+  planning: { bin, slots },
+  receipts,
+  catalog,
+  prepareActions,
   log,
 }: {
-  core: Core;
+  access: Access;
+  people: OpenPeople;
+  passkeys: People['passkeys'];
   messaging: Messaging;
-  networks: Networks;
-  people: People;
-  content: Content;
-  publishing: Publishing;
-  ownUrl: () => string;
+  connecting: Connecting;
+  media: Media;
+  writing: Writing;
+  planning: Planning;
+  receipts: ReturnType<typeof openReceipts>;
+  catalog: Parameters<typeof openAssistant>[0]['catalog'];
+  /** `requestable` has the routes too that people may ask for. */
+  prepareActions: (ofAgents: OfAgents) => {
+    actions: ReadonlyMap<string, RunnableAction>;
+    requestable: ReadonlyMap<string, RunnableAction>;
+  };
   log: Logger;
 }) => {
-  const { registry, database, config, clock, report, sandboxClock } = core;
-  const { audit } = core.audit;
-  const { live } = core.live;
+  const { registry, database, config, clock, report } = access;
+  const { audit } = access.audit;
+  const { live } = access.live;
   const { library, renditions } = media;
-  const { reading, lifecycle, drafts, linkCards } = posts;
+  const { reading, lifecycle, linkCards } = posts;
 
   const ui = registry.open('ui', openUi({ database }));
-  const handlers = createHandlers({
-    accounts: accounts.accounts,
-    providers,
-    networkKeys,
-    library,
-    uploadAddresses: media.uploadAddresses,
+  const { actions, requestable } = prepareActions({
     openPage: ui.openPage,
-    reading,
-    drafts,
-    lifecycle,
-    bin: bin.bin,
-    publishControls: publishing.publishing.publishControls,
-    statistics: publishing.statistics.statistics,
-    analytics: publishing.analytics.analytics,
-    suggestTimes: createSuggestedTimes({ slots: slots.slots, analytics: publishing.analytics.analytics, clock }),
-    // Lazy: approvals are opened after the actions.
+    // Lazy: approvals are opened after the actions that they run.
     findRequests: (caller) => approvals.cards.waiting(caller),
   });
-  const actions = prepareActions(declared, handlers, config.baseUrl, (caller, subject, id) =>
-    subject === 'post' ? reading.get(caller, id) : accounts.accounts.mustExist(caller, id),
-  );
-  const routeActions = prepareRoutes(declaredRoutes, {
-    ...posts.routes,
-    ...publishing.publishing.routes,
-    ...mediaRoutes.routes,
-  });
-  const requestable = new Map([...actions, ...routeActions]);
-  const { people } = core.people;
   const bulk = registry.open(
     'bulk',
     openBulk({
@@ -102,11 +95,11 @@ export const wireAgents = ({
       receipts: receipts.receipts,
       live,
       approvers: {
-        list: ({ workspaceId }) => people.approvers(workspaceId),
-        lock: core.auth.rights.isPublisher,
+        list: ({ workspaceId }) => people.people.approvers(workspaceId),
+        lock: access.auth.rights.isPublisher,
       },
-      passkeys: peopleTheme.passkeys.passkeys,
-      asksPasskey: people.asksPasskey,
+      passkeys: passkeys.passkeys,
+      asksPasskey: people.people.asksPasskey,
       config,
       clock,
     }),
@@ -116,25 +109,5 @@ export const wireAgents = ({
     'assistant',
     openAssistant({ database, catalog, actions, cards, reading, slots: slots.slots, live, config, clock, report, log }),
   );
-  const sandbox = registry.open(
-    'sandbox',
-    openSandbox({
-      database,
-      folders,
-      networks,
-      accounts: accounts.accounts,
-      drafts,
-      ask: cards.request,
-      people: core.people.people,
-      connecting: publishing.connecting.connecting,
-      providers,
-      webhooks: messaging.webhooks.webhooks,
-      audit,
-      config,
-      ownUrl,
-      clock,
-      sandboxClock,
-    }),
-  );
-  return { ui, actions, bulk, approvals, assistant, sandbox };
+  return { ui, actions, bulk, approvals, assistant };
 };

@@ -6,43 +6,50 @@ import type { Outbound } from '#server/base/outbound/guarded-client';
 import { openNetworkKeys } from '#server/connecting/providers/open-network-keys';
 import type { Seal } from '#server/base/secrets/seal';
 import type { ProofOfPerson } from '#server/base/signed-in';
-import type { Core } from '#server/wiring/core';
+import type { Access } from '#server/access/open';
 import type { Messaging } from '#server/messaging/open';
-import { openNetworks, wireProviders } from '#server/wiring/providers';
+import type { Networks } from '#server/networks/registry';
+import type { Registry } from '#server/base/registry';
+import type { Config } from '#server/base/config/config';
+import { openProviders } from '#server/connecting/providers/slice';
+import type { OpenPeople } from '#server/people/workspaces/open-people';
 
-export type Networks = ReturnType<typeof wireNetworks>;
+export type Connecting = ReturnType<typeof openConnecting>;
 
 /** The networks, their sites, and the accounts that are connected on them. */
-export const wireNetworks = ({
-  core,
+export const openConnecting = ({
+  access,
+  people: { people },
   messaging,
+  networks,
   outbound,
   seal,
   ownUrl,
   startStopwatch,
   mustProve,
 }: {
-  core: Core;
+  access: Access;
+  people: OpenPeople;
   messaging: Messaging;
+  networks: Networks;
   outbound: Outbound;
   seal: Seal;
   ownUrl: () => string;
   startStopwatch: (() => Stopwatch) | undefined;
   mustProve: ProofOfPerson['mustProve'];
 }) => {
-  const { registry, database, clock, wallClock, report } = core;
-  const networks = openNetworks();
+  const { registry, database, clock, wallClock, report } = access;
   const keySlice = registry.open(
     'providers/keys',
     openNetworkKeys({
       database,
       networks,
       sites: (): Sites => sites,
-      people: core.people.people,
+      people,
       mustProve,
-      config: core.config,
-      audit: core.audit.audit,
-      live: core.live.live,
+      config: access.config,
+      audit: access.audit.audit,
+      live: access.live.live,
       seal,
       wallClock,
       report,
@@ -50,8 +57,8 @@ export const wireNetworks = ({
   );
   const { networkKeys } = keySlice;
   /** Adds the credentials that were entered in the app. */
-  const config = { ...core.config, setting: networkKeys.setting };
-  const { providers } = wireProviders({ registry, config, networks });
+  const config = { ...access.config, setting: networkKeys.setting };
+  const { providers } = openProvidersOf({ registry, config, networks });
   const { sites } = registry.open('networks/sites', openSites({ outbound, ownUrl, config, clock }));
   const accounts = registry.open(
     'accounts',
@@ -61,9 +68,9 @@ export const wireNetworks = ({
       sites,
       events: messaging.webhooks.events,
       notifications: messaging.notifications.notifications,
-      rights: core.auth.rights,
-      audit: core.audit.audit,
-      live: core.live.live,
+      rights: access.auth.rights,
+      audit: access.audit.audit,
+      live: access.live.live,
       outbound,
       seal,
       config,
@@ -74,3 +81,14 @@ export const wireNetworks = ({
   );
   return { networks, sites, providers, accounts, networkKeys, keySlice, config };
 };
+
+/** Which networks are live. Needs neither database nor HTTP client, so `doctor` can open it without the rest. */
+export const openProvidersOf = ({
+  registry,
+  config,
+  networks,
+}: {
+  registry: Registry;
+  config: Config;
+  networks: Networks;
+}) => registry.open('providers', openProviders({ networks, config }));

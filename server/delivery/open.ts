@@ -1,30 +1,31 @@
 import { openAnalytics } from '#server/delivery/analytics/slice';
 import type { Stopwatch } from '#server/base/clock';
-import type { ServiceMetrics } from '#server/operation/metrics/metrics';
 import { openPublishing } from '#server/delivery/publishing/slice';
 import { openStatistics } from '#server/delivery/statistics/slice';
-import type { Content } from '#server/planning/open';
-import type { Core } from '#server/wiring/core';
-import type { Networks } from '#server/connecting/open';
+import type { Media } from '#server/media/open';
+import type { Writing } from '#server/writing/open';
+import type { Access } from '#server/access/open';
+import type { Connecting } from '#server/connecting/open';
 
-export type Publishing = ReturnType<typeof wirePublishing>;
+export type Delivery = ReturnType<typeof openDelivery>;
 
 /** Publishing to the networks, and the statistics read back from them. */
-export const wirePublishing = ({
-  core,
-  networks: { networks, providers, accounts, networkKeys },
-  content: { media, posts },
+export const openDelivery = ({
+  access,
+  connecting: { networks, providers, accounts, networkKeys },
+  media: { media },
+  writing: { posts },
   metrics,
   startStopwatch,
 }: {
-  core: Core;
-  networks: Networks;
-  content: Content;
-  metrics: ServiceMetrics;
+  access: Access;
+  connecting: Connecting;
+  media: Media;
+  writing: Writing;
+  metrics: Parameters<typeof openStatistics>[0]['metrics'] & Parameters<typeof openPublishing>[0]['metrics'];
   startStopwatch: (() => Stopwatch) | undefined;
 }) => {
-  const { registry, database, config, clock, report } = core;
-  const { access } = accounts;
+  const { registry, database, config, clock, report } = access;
   const { reading, lifecycle, linkCards, outcomes } = posts;
   const analytics = registry.open('analytics', openAnalytics({ database, networks }));
   const statistics = registry.open(
@@ -33,7 +34,7 @@ export const wirePublishing = ({
       database,
       networks,
       accounts: accounts.accounts,
-      access,
+      access: accounts.access,
       reading,
       metrics,
       clock,
@@ -45,7 +46,7 @@ export const wirePublishing = ({
   const connecting = registry.open(
     'accounts/connecting',
     accounts.openConnecting({
-      plans: core.plans.plans,
+      plans: access.plans.plans,
       providers,
       reconnected: statistics.readSoon,
       keysWorked: networkKeys.confirm,
@@ -56,7 +57,7 @@ export const wirePublishing = ({
     openPublishing({
       database,
       networks,
-      access,
+      access: accounts.access,
       library: media.library,
       renditions: media.renditions,
       outcomes,
@@ -67,7 +68,7 @@ export const wirePublishing = ({
       metrics,
       config,
       clock,
-      live: core.live.live,
+      live: access.live.live,
       report,
       startStopwatch,
     }),

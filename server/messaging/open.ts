@@ -1,19 +1,18 @@
 import type { Logger } from 'pino';
 import type { Stopwatch } from '#server/base/clock';
 import { openMessages } from '#server/messaging/messages/slice';
-import type { ServiceMetrics } from '#server/operation/metrics/metrics';
 import { openNotifications } from '#server/messaging/notifications/slice';
 import type { Outbound } from '#server/base/outbound/guarded-client';
 import type { Seal } from '#server/base/secrets/seal';
 import type { AllowedWebhooks } from '#server/messaging/webhooks/plan-limit';
 import { openWebhooks } from '#server/messaging/webhooks/slice';
-import type { Core } from '#server/wiring/core';
+import type { Access } from '#server/access/open';
 
-export type Messaging = ReturnType<typeof wireMessaging>;
+export type Messaging = ReturnType<typeof openMessaging>;
 
 /** How people and programs are notified: mail, push messages, notifications in the app, webhooks. */
-export const wireMessaging = ({
-  core,
+export const openMessaging = ({
+  access,
   outbound,
   ownUrl,
   seal,
@@ -23,20 +22,20 @@ export const wireMessaging = ({
   webhookAnswerMs,
   startStopwatch,
 }: {
-  core: Core;
+  access: Access;
   outbound: Outbound;
   ownUrl: () => string;
   seal: Seal;
-  metrics: ServiceMetrics;
+  metrics: Parameters<typeof openMessages>[0]['metrics'] & Parameters<typeof openWebhooks>[0]['metrics'];
   log: Logger;
   allowedWebhooks: AllowedWebhooks | undefined;
   webhookAnswerMs: number | undefined;
   startStopwatch: (() => Stopwatch) | undefined;
 }) => {
-  const { registry, database, config, clock, report } = core;
-  const { audit } = core.audit;
-  const { live } = core.live;
-  const { plans } = core.plans;
+  const { registry, database, config, clock, report } = access;
+  const { audit } = access.audit;
+  const { live } = access.live;
+  const { plans } = access.plans;
   const messages = registry.open(
     'messages',
     openMessages({ database, outbound, seal, config, metrics, log, clock, report, startStopwatch }),
@@ -49,7 +48,7 @@ export const wireMessaging = ({
     'webhooks',
     openWebhooks({
       database,
-      rights: core.auth.rights,
+      rights: access.auth.rights,
       audit,
       notifications: notifications.notifications,
       live,

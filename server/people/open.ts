@@ -1,30 +1,35 @@
-import { openInstallation } from '#server/operation/installation/slice';
+import type { Access } from '#server/access/open';
+import type { Config } from '#server/base/config/config';
+import type { Seal } from '#server/base/secrets/seal';
+import type { Messaging } from '#server/messaging/open';
 import { openPasskeys } from '#server/people/passkeys/slice';
 import { openSecondFactors, type SecondFactors } from '#server/people/second-factors/slice';
-import type { Seal } from '#server/base/secrets/seal';
+import type { OpenPeople } from '#server/people/workspaces/open-people';
 import { openWorkspaces } from '#server/people/workspaces/slice';
-import type { Core } from '#server/wiring/core';
-import { installationParts } from '#server/wiring/installation-parts';
-import type { Messaging } from '#server/messaging/open';
-import type { Networks } from '#server/connecting/open';
 
-export type People = ReturnType<typeof wirePeople>;
+export type People = ReturnType<typeof openPeopleRoom>;
 
-/** Workspaces, their members, and the checks for the operator. */
-export const wirePeople = ({
-  core,
+/** Workspaces, their members, and how they prove who they are. */
+export const openPeopleRoom = ({
+  access,
+  people: { people, welcome },
   messaging,
-  networks: { networks, sites, providers, accounts, config },
+  leaving,
+  config,
   seal,
 }: {
-  core: Core;
+  access: Access;
+  people: OpenPeople;
   messaging: Messaging;
-  networks: Networks;
+  leaving: Parameters<typeof openWorkspaces>[0]['leaving'];
+  /** With the credentials of networks that were entered in the app. */
+  config: Config;
   seal: Seal;
 }) => {
-  const { registry, database, wallClock, report, auth } = core;
-  const { audit } = core.audit;
-  const { people, welcome } = core.people;
+  const { registry, database, wallClock, report, auth } = access;
+  const { audit } = access.audit;
+  const { live } = access.live;
+  const { messages } = messaging.messages;
   const workspaces = registry.open(
     'workspaces',
     openWorkspaces({
@@ -32,18 +37,17 @@ export const wirePeople = ({
       auth,
       people,
       welcome,
-      plans: core.plans.plans,
-      leaving: accounts.accounts.prepareRevocation,
+      plans: access.plans.plans,
+      leaving,
       audit,
-      live: core.live.live,
-      messages: messaging.messages.messages,
+      live,
+      messages,
       notifications: messaging.notifications.notifications,
       report,
       config,
       wallClock,
     }),
   );
-  const { messages } = messaging.messages;
   const passkeys = registry.open(
     'passkeys',
     openPasskeys({
@@ -57,7 +61,7 @@ export const wirePeople = ({
       },
       messages,
       audit,
-      live: core.live.live,
+      live,
       config,
       wallClock,
     }),
@@ -72,25 +76,10 @@ export const wirePeople = ({
       messages,
       audit,
       seal,
-      live: core.live.live,
+      live,
       config,
       wallClock,
     }),
   );
-  const installation = registry.open(
-    'installation',
-    openInstallation({
-      parts: {
-        ...installationParts(core),
-        config,
-        networks: networks.all,
-        isLive: providers.isLive,
-        openSites: async () => ({ sites, close: async () => undefined }),
-      },
-      people,
-      audit,
-      readHold: core.readHold,
-    }),
-  );
-  return { workspaces, passkeys, secondFactors, installation };
+  return { workspaces, passkeys, secondFactors };
 };

@@ -1,108 +1,50 @@
-import { openBin } from '#server/planning/bin/slice';
+import type { Access } from '#server/access/open';
 import type { AskInstead } from '#server/base/context';
-import { openForecast } from '#server/planning/forecast/slice';
-import type { MeasureFreeBytes } from '#server/base/health/disk-space';
-import { openHistory } from '#server/writing/history/slice';
-import { openIdempotency } from '#server/base/idempotency/slice';
-import { openLabels } from '#server/planning/labels/slice';
-import { openMediaSweep } from '#server/media/open-sweep';
-import { openMedia } from '#server/media/slice';
-import { createUploadOnce } from '#server/media/upload-once';
-import type { Outbound } from '#server/base/outbound/guarded-client';
-import { openPosts } from '#server/writing/posts/slice';
-import { openPresence } from '#server/planning/presence/slice';
+import type { Connecting } from '#server/connecting/open';
 import { openDeletedSends } from '#server/delivery/publishing/deleted-sends';
-import { openReceipts } from '#server/access/receipts/slice';
+import type { Media } from '#server/media/open';
+import type { Messaging } from '#server/messaging/open';
+import type { People } from '#server/people/open';
+import { openBin } from '#server/planning/bin/slice';
+import { openForecast } from '#server/planning/forecast/slice';
+import { openLabels } from '#server/planning/labels/slice';
+import { openPresence } from '#server/planning/presence/slice';
 import { openReview } from '#server/planning/review/slice';
-import type { Seal } from '#server/base/secrets/seal';
 import { openSlots } from '#server/planning/slots/slice';
 import { openTemplates } from '#server/planning/templates/slice';
 import { openTransfer } from '#server/planning/transfer/slice';
-import type { Core } from '#server/wiring/core';
-import type { Messaging } from '#server/messaging/open';
-import type { Networks } from '#server/connecting/open';
-import type { People } from '#server/people/open';
+import type { Writing } from '#server/writing/open';
 
-export type Content = ReturnType<typeof wireContent>;
+export type Planning = ReturnType<typeof openPlanning>;
 
-/** Posts and the records around them: media, history, reviews, the bin, slots, labels, templates. */
-export const wireContent = ({
-  core,
+/** What surrounds posts: reviews, labels, the bin, files of posts, slots, the forecast, who is reading, templates. */
+export const openPlanning = ({
+  access,
   messaging,
-  networks: { networks, accounts },
   people,
-  outbound,
-  seal,
-  addressesMs,
-  freeBytes,
+  connecting: { networks, accounts },
+  media: { media },
+  writing: { history, posts },
   askInstead,
   isSending,
 }: {
-  core: Core;
+  access: Access;
   messaging: Messaging;
-  networks: Networks;
   people: People;
-  outbound: Outbound;
-  seal: Seal;
-  addressesMs: number | undefined;
-  freeBytes: MeasureFreeBytes;
+  connecting: Connecting;
+  media: Media;
+  writing: Writing;
   askInstead: AskInstead;
   isSending: () => boolean;
 }) => {
-  const { registry, database, config, clock, wallClock, report } = core;
-  const { audit } = core.audit;
-  const { live } = core.live;
+  const { registry, database, config, clock, wallClock, report } = access;
+  const { audit } = access.audit;
+  const { live } = access.live;
+  const { rights } = access.auth;
   const { notifications } = messaging.notifications;
-
-  const media = registry.open(
-    'media',
-    openMedia({
-      database,
-      outbound,
-      live,
-      seal,
-      findRole: core.auth.roleWith,
-      rights: core.auth.rights,
-      config,
-      clock,
-      wallClock,
-      addressesMs,
-      freeBytes,
-      report,
-    }),
-  );
-  const { library, renditions, uploads, uploadAddresses } = media;
-  const mediaSweep = registry.open('media/sweep', openMediaSweep({ database, config, clock, wallClock }));
-  const history = registry.open('history', openHistory({ database, library }));
-  const receipts = registry.open('receipts', openReceipts({ database, seal, clock }));
-  const posts = registry.open(
-    'posts',
-    openPosts({
-      database,
-      accounts: accounts.accounts,
-      access: accounts.access,
-      library,
-      renditions,
-      uploads,
-      uploadAddresses,
-      networks,
-      rights: core.auth.rights,
-      plans: core.plans.plans,
-      events: messaging.webhooks.events,
-      notifications,
-      deletion: people.workspaces.deletion,
-      live,
-      revisions: history.revisions,
-      receipts: receipts.receipts,
-      askInstead,
-      config,
-      clock,
-    }),
-  );
+  const { library, uploads } = media;
   const { reading, lifecycle, drafts } = posts;
 
-  const idempotency = registry.open('idempotency', openIdempotency({ database, clock }));
-  const uploadOnce = createUploadOnce({ uploads, answers: idempotency.answers });
   const review = registry.open(
     'review',
     openReview({
@@ -113,10 +55,10 @@ export const wireContent = ({
       library,
       linkCards: posts.linkCards,
       networks,
-      rights: core.auth.rights,
+      rights,
       audit,
       notifications,
-      rateLimits: core.auth.rateLimits,
+      rateLimits: access.auth.rateLimits,
       config,
       clock,
       wallClock,
@@ -127,7 +69,7 @@ export const wireContent = ({
     'bin',
     openBin({
       database,
-      rights: core.auth.rights,
+      rights,
       reading,
       lifecycle,
       revisions: history.revisions,
@@ -138,7 +80,6 @@ export const wireContent = ({
       audit,
     }),
   );
-  const mediaRoutes = registry.open('media/routes', media.openMediaRoutes({ ...posts.mediaUse, uploadOnce }));
   const transfer = registry.open(
     'transfer',
     openTransfer({
@@ -171,7 +112,7 @@ export const wireContent = ({
       outlooks: accounts.outlooks,
       networks,
       library,
-      plans: core.plans.plans,
+      plans: access.plans.plans,
       slots: slots.slots,
       deletion: people.workspaces.deletion,
       notifications,
@@ -183,22 +124,5 @@ export const wireContent = ({
   );
   const presence = registry.open('presence', openPresence({ database, reading, live }));
   const templates = registry.open('templates', openTemplates({ database, networks, live, clock }));
-  return {
-    media,
-    mediaSweep,
-    mediaRoutes,
-    uploadOnce,
-    history,
-    receipts,
-    posts,
-    bin,
-    idempotency,
-    review,
-    transfer,
-    slots,
-    forecast,
-    labels,
-    presence,
-    templates,
-  };
+  return { review, labels, bin, transfer, slots, forecast, presence, templates };
 };

@@ -6,7 +6,6 @@ import { mcpTools } from '#generated/mcp-tools';
 import { routes as declared } from '#generated/rest';
 import { serveRoutes } from '#generated/router';
 import type { Identity } from '#server/access/auth/identity-provider/identity';
-import type { openBackups } from '#server/operation/backup/slice';
 import type { RouteCall } from '#server/base/context';
 import { setCallerHeaders } from '#server/doors/http/caller-headers';
 import { openDoors } from '#server/doors/http/doors';
@@ -17,26 +16,35 @@ import { findSchemaProblem } from '#server/operation/startup/startup-migrations'
 import { describeUnwritable } from '#server/base/store/retry';
 import type { Members } from '#server/people/workspaces/members';
 import type { PersonDeletion } from '#server/people/workspaces/person-deletion';
+import type { openReceipts } from '#server/access/receipts/slice';
 import type { Agents } from '#server/agents/open';
-import type { Content } from '#server/planning/open';
-import type { Core } from './core.ts';
-import type { Messaging } from '#server/messaging/open';
-import type { Networks } from '#server/connecting/open';
-import type { People } from '#server/people/open';
-import type { Publishing } from '#server/delivery/open';
+import type { openIdempotency } from '#server/base/idempotency/slice';
 import type { RoutesOf } from '#server/base/registry';
+import type { Connecting } from '#server/connecting/open';
+import type { Delivery } from '#server/delivery/open';
+import type { Media } from '#server/media/open';
+import type { Messaging } from '#server/messaging/open';
+import type { Operation } from '#server/operation/open';
+import type { People } from '#server/people/open';
+import type { Planning } from '#server/planning/open';
+import type { Simulation } from '#server/simulation/open';
+import type { Writing } from '#server/writing/open';
+import type { Core } from './core.ts';
 
-export interface Operation {
-  readonly backup: ReturnType<typeof openBackups>;
-}
+type OpenIdempotency = ReturnType<typeof openIdempotency>;
+type OpenReceipts = ReturnType<typeof openReceipts>;
 
 /** REST, MCP, the web app and the pages. Wired last, because they need the identity provider. */
 export const wireDoors = ({
   core,
-  networks,
+  connecting,
   people,
-  content,
+  media: { media },
+  writing,
+  planning,
+  idempotency,
   agents,
+  simulation,
   operation,
   members,
   personDeletion,
@@ -47,11 +55,16 @@ export const wireDoors = ({
 }: {
   core: Core;
   messaging: Messaging;
-  networks: Networks;
+  connecting: Connecting;
   people: People;
-  content: Content;
-  publishing: Publishing;
+  media: Media;
+  writing: Writing;
+  delivery: Delivery;
+  planning: Planning;
+  idempotency: OpenIdempotency;
+  receipts: OpenReceipts;
   agents: Agents;
+  simulation: Simulation;
   operation: Operation;
   members: Members;
   personDeletion: PersonDeletion;
@@ -64,7 +77,8 @@ export const wireDoors = ({
   const { sessions, tokens, rateLimit, mcpAccess } = core.auth;
   const { actions } = agents;
   const { cards } = agents.approvals;
-  const { posts, review, transfer } = content;
+  const { posts } = writing;
+  const { review, transfer } = planning;
   const { workspaceName } = core.people.people;
 
   const doorSlices = {
@@ -89,10 +103,13 @@ export const wireDoors = ({
   };
   type Routes = RoutesOf<Core> &
     RoutesOf<Messaging> &
-    RoutesOf<Networks> &
+    RoutesOf<Connecting> &
     RoutesOf<People> &
-    RoutesOf<Content> &
-    RoutesOf<Publishing> &
+    RoutesOf<Media> &
+    RoutesOf<Writing> &
+    RoutesOf<Delivery> &
+    RoutesOf<Planning> &
+    RoutesOf<{ idempotency: OpenIdempotency; receipts: OpenReceipts; simulation: Simulation }> &
     RoutesOf<Agents> &
     RoutesOf<Operation> &
     RoutesOf<typeof doorSlices>;
@@ -104,12 +121,12 @@ export const wireDoors = ({
     identity,
     rateLimit,
     signInElsewhere: people.workspaces.signInElsewhere,
-    library: content.media.library,
-    uploads: content.media.uploads,
-    uploadOnce: content.uploadOnce,
-    uploadAddresses: content.media.uploadAddresses,
-    resumableUploads: content.media.resumableUploads,
-    avatars: networks.accounts.avatars,
+    library: media.library,
+    uploads: media.uploads,
+    uploadOnce: writing.uploadOnce,
+    uploadAddresses: media.uploadAddresses,
+    resumableUploads: media.resumableUploads,
+    avatars: connecting.accounts.avatars,
     linkCards: posts.linkCards,
     shares: review.shares,
     imports: transfer.imports,
@@ -119,20 +136,20 @@ export const wireDoors = ({
     actions,
     askInstead: agents.approvals.askInstead,
     routeName: (route) => routeNames.get(route) ?? '',
-    answers: content.idempotency.answers,
+    answers: idempotency.answers,
     live: core.live.live,
     assistant: agents.assistant.assistant,
     metrics,
     jobs,
-    sandboxPaths: agents.sandbox.sandboxPaths,
+    sandboxPaths: simulation.sandboxPaths,
     mcp: openMcp({
       actions,
       tools: mcpTools,
       cards,
       reading: posts.reading,
-      library: content.media.library,
-      accounts: networks.accounts.accounts,
-      providers: networks.providers,
+      library: media.library,
+      accounts: connecting.accounts.accounts,
+      providers: connecting.providers,
       mcpAccess,
       identity,
       rateLimit,

@@ -1,25 +1,13 @@
 import { networks as folders } from '#generated/networks';
 import type { Config } from '#server/base/config/config';
-import type { Networks } from '#server/networks/registry';
-import { createNetworks } from '#server/networks/registry';
-import { openProviders } from '#server/connecting/providers/slice';
 import type { Registry } from '#server/base/registry';
+import { openProvidersOf } from '#server/connecting/open';
+import { createNetworks } from '#server/networks/registry';
 
 export const openNetworks = () => createNetworks(folders);
 
-/**
- * Every network, and which of them are live. Needs neither database nor HTTP client, so `doctor` can open it without
- * the rest.
- */
-export const wireProviders = ({
-  registry,
-  config,
-  networks = openNetworks(),
-}: {
-  registry: Registry;
-  config: Config;
-  networks?: Networks;
-}) => {
-  const { providers } = registry.open('providers', openProviders({ networks, config }));
-  return { networks, providers };
+/** Every network, and which of them are live, for `doctor`. */
+export const wireProviders = ({ registry, config }: { registry: Registry; config: Config }) => {
+  const networks = openNetworks();
+  return { networks, providers: openProvidersOf({ registry, config, networks }).providers };
 };

@@ -1,24 +1,33 @@
 import type { Logger } from 'pino';
+import { catalog } from '#generated/catalog';
+import { sandboxes as folders } from '#generated/sandboxes';
 import type { Identity } from '#server/access/auth/identity-provider/identity';
-import { openBackups } from '#server/operation/backup/slice';
+import { openReceipts } from '#server/access/receipts/slice';
+import { type Agents, openAgents } from '#server/agents/open';
 import type { Stopwatch } from '#server/base/clock';
 import { type MeasureFreeBytes, measureFreeBytes } from '#server/base/health/disk-space';
-import { openHold } from '#server/operation/hold/slice';
+import { openIdempotency } from '#server/base/idempotency/slice';
 import { createScheduler } from '#server/base/jobs/scheduler';
-import { createMetrics } from '#server/operation/metrics/metrics';
 import type { Outbound } from '#server/base/outbound/guarded-client';
 import type { Seal } from '#server/base/secrets/seal';
 import { openSecrets } from '#server/base/secrets/slice';
+import { openConnecting } from '#server/connecting/open';
+import { openDelivery } from '#server/delivery/open';
+import { openMediaRoom } from '#server/media/open';
+import { openMessaging } from '#server/messaging/open';
 import type { AllowedWebhooks } from '#server/messaging/webhooks/plan-limit';
+import { createMetrics } from '#server/operation/metrics/metrics';
+import { openOperation } from '#server/operation/open';
+import { openPeopleRoom } from '#server/people/open';
 import { createMembershipEnd } from '#server/people/workspaces/membership-end';
-import { wireAgents } from '#server/agents/open';
-import { wireContent } from '#server/planning/open';
+import { openPlanning } from '#server/planning/open';
+import { openSimulation } from '#server/simulation/open';
+import { openWriting } from '#server/writing/open';
+import { createActions } from './actions.ts';
 import type { Core } from './core.ts';
 import { wireDoors } from './doors.ts';
-import { wireMessaging } from '#server/messaging/open';
-import { wireNetworks } from '#server/connecting/open';
-import { wirePeople } from '#server/people/open';
-import { wirePublishing } from '#server/delivery/open';
+import { installationParts } from './installation-parts.ts';
+import { openNetworks } from './providers.ts';
 
 export type Posthorn = ReturnType<typeof createPosthorn>;
 
@@ -55,13 +64,13 @@ export const createPosthorn = ({
   freeBytes = measureFreeBytes,
   startStopwatch,
 }: ServiceParts) => {
-  const { registry, database, report, sandboxClock, auth } = core;
+  const { registry, database, clock, report, sandboxClock, auth } = core;
   const { live } = core.live;
   const { people, welcome, userAdministration } = core.people;
   const metrics = createMetrics({ report });
 
-  const messaging = wireMessaging({
-    core,
+  const messaging = openMessaging({
+    access: core,
     outbound,
     ownUrl,
     seal,
@@ -71,39 +80,84 @@ export const createPosthorn = ({
     webhookAnswerMs,
     startStopwatch,
   });
-  const networks = wireNetworks({
-    core,
+  const connecting = openConnecting({
+    access: core,
+    people: core.people,
     messaging,
+    networks: openNetworks(),
     outbound,
     seal,
     ownUrl,
     startStopwatch,
-    // Lazy: people are opened after networks.
-    mustProve: (...args) => peopleTheme.secondFactors.proof.mustProve(...args),
+    // Lazy: people are opened after networks, whose access a person who leaves loses.
+    mustProve: (...args) => peopleRoom.secondFactors.proof.mustProve(...args),
   });
-  const peopleTheme = wirePeople({ core, messaging, networks, seal });
-  const content = wireContent({
-    core,
+  const peopleRoom = openPeopleRoom({
+    access: core,
+    people: core.people,
     messaging,
-    networks,
-    people: peopleTheme,
-    outbound,
+    leaving: connecting.accounts.accounts.prepareRevocation,
+    config: connecting.config,
     seal,
-    addressesMs,
-    freeBytes,
-    // Lazy: approvals are opened after posts, because requests are about posts.
-    askInstead: (...args) => agents.approvals.askInstead(...args),
-    // Lazy: publishing is opened after posts.
-    isSending: () =>
-      [publishing.publishing.loops.sends, messaging.webhooks.loops.deliveries].some((loop) => loop.inFlight() > 0),
   });
-  const publishing = wirePublishing({ core, networks, content, metrics, startStopwatch });
-  const agents = wireAgents({ core, messaging, networks, people: peopleTheme, content, publishing, ownUrl, log });
+  const media = openMediaRoom({ access: core, outbound, seal, addressesMs, freeBytes });
+  const receipts = registry.open('receipts', openReceipts({ database, seal, clock }));
+  const idempotency = registry.open('idempotency', openIdempotency({ database, clock }));
+  // Lazy: approvals are opened after posts, because requests are about posts.
+  const askInstead: Agents['approvals']['askInstead'] = (...args) => agents.approvals.askInstead(...args);
+  const writing = openWriting({
+    access: core,
+    messaging,
+    people: peopleRoom,
+    connecting,
+    media,
+    receipts,
+    idempotency,
+    askInstead,
+  });
+  const delivery = openDelivery({ access: core, connecting, media, writing, metrics, startStopwatch });
+  const planning = openPlanning({
+    access: core,
+    messaging,
+    people: peopleRoom,
+    connecting,
+    media,
+    writing,
+    askInstead,
+    isSending: () =>
+      [delivery.publishing.loops.sends, messaging.webhooks.loops.deliveries].some((loop) => loop.inFlight() > 0),
+  });
+  const agents = openAgents({
+    access: core,
+    people: core.people,
+    passkeys: peopleRoom.passkeys,
+    messaging,
+    connecting,
+    media,
+    writing,
+    planning,
+    receipts,
+    catalog,
+    prepareActions: (ofAgents) =>
+      createActions({ access: core, connecting, media, writing, planning, delivery }, ofAgents),
+    log,
+  });
+  const simulation = openSimulation({
+    access: core,
+    people: core.people,
+    messaging,
+    connecting,
+    delivery,
+    writing,
+    agents,
+    folders,
+    ownUrl,
+    sandboxClock,
+  });
 
-  const { workspaces, installation } = peopleTheme;
+  const { workspaces } = peopleRoom;
   const { messages, push } = messaging.messages;
-  const { connecting } = publishing.connecting;
-  const { shares } = content.review;
+  const { shares } = planning.review;
   // Members and posts need each other: posts check whether their workspace is about to be deleted, and a member who
   // leaves loses review links of posts. So members are opened last, when everything that ends with a membership exists.
   const memberships = createMembershipEnd({
@@ -112,14 +166,14 @@ export const createPosthorn = ({
     people,
     invitations: workspaces.invitations,
     shares,
-    connecting,
+    connecting: delivery.connecting.connecting,
     messages,
     live,
   });
   const forgetPerson = async (userId: string) => {
     await auth.forgetPerson(userId);
-    await peopleTheme.passkeys.forgetPerson(userId);
-    await peopleTheme.secondFactors.forgetPerson(userId);
+    await peopleRoom.passkeys.forgetPerson(userId);
+    await peopleRoom.secondFactors.forgetPerson(userId);
     await messaging.messages.forgetPerson(userId);
     await messaging.notifications.forgetPerson(userId);
     await agents.assistant.forgetPerson(userId);
@@ -129,35 +183,18 @@ export const createPosthorn = ({
     workspaces.openMembers({ ...memberships, forgetPerson }),
   );
 
-  const { hold } = registry.open(
-    'hold',
-    openHold({
-      database,
-      publishing: publishing.publishing,
-      webhooks: messaging.webhooks,
-      messages: messaging.messages,
-      audit: core.audit.audit,
-      wallClock: core.wallClock,
-    }),
-  );
-  const operation = {
-    backup: registry.open(
-      'backup',
-      openBackups({
-        database,
-        hold,
-        people,
-        mustProve: peopleTheme.secondFactors.proof.mustProve,
-        seal,
-        mayRestore: welcome.mayRestore,
-        mayTry: workspaces.mayTry,
-        config: core.config,
-        wallClock: core.wallClock,
-        freeBytes,
-        report,
-      }),
-    ),
-  };
+  const operation = openOperation({
+    access: core,
+    people: core.people,
+    peopleRoom,
+    messaging,
+    connecting,
+    delivery,
+    parts: installationParts(core),
+    readHold: core.readHold,
+    seal,
+    freeBytes,
+  });
 
   const sealed = registry.sealed();
   const secrets = registry.open(
@@ -171,7 +208,7 @@ export const createPosthorn = ({
     chores,
     clock: sandboxClock,
     isHeld: core.isHeld,
-    readNetworkKeys: networks.networkKeys.read,
+    readNetworkKeys: connecting.networkKeys.read,
     report,
   });
   metrics.watchBackups(operation.backup.backups.goodAgeSeconds);
@@ -197,7 +234,7 @@ export const createPosthorn = ({
     memberships,
     invitations: workspaces.invitations,
     deletion: workspaces.deletion,
-    startRules: installation.startRules,
+    startRules: operation.installation.startRules,
     // Messaging.
     messages,
     push,
@@ -205,42 +242,42 @@ export const createPosthorn = ({
     events: messaging.webhooks.events,
     webhooks: messaging.webhooks.webhooks,
     // Networks.
-    networks: networks.networks,
-    providers: networks.providers,
-    networkKeys: networks.networkKeys,
-    accounts: networks.accounts.accounts,
-    connecting,
+    networks: connecting.networks,
+    providers: connecting.providers,
+    networkKeys: connecting.networkKeys,
+    accounts: connecting.accounts.accounts,
+    connecting: delivery.connecting.connecting,
     /** For tests: waits until all running revocations have succeeded or failed. */
-    revoked: networks.accounts.revoked,
+    revoked: connecting.accounts.revoked,
     // Content.
-    uploads: content.media.uploads,
-    mediaFiles: content.media.mediaFiles,
-    sweepOrphans: content.mediaSweep.sweepOrphans,
-    sweepIncoming: content.mediaSweep.sweepIncoming,
-    reading: content.posts.reading,
-    lifecycle: content.posts.lifecycle,
-    drafts: content.posts.drafts,
-    outcomes: content.posts.outcomes,
+    uploads: media.media.uploads,
+    mediaFiles: media.media.mediaFiles,
+    sweepOrphans: media.sweep.sweepOrphans,
+    sweepIncoming: media.sweep.sweepIncoming,
+    reading: writing.posts.reading,
+    lifecycle: writing.posts.lifecycle,
+    drafts: writing.posts.drafts,
+    outcomes: writing.posts.outcomes,
     shares,
-    imports: content.transfer.imports,
-    slots: content.slots.slots,
-    receipts: content.receipts.receipts,
-    answers: content.idempotency.answers,
-    publishControls: publishing.publishing.publishControls,
-    statistics: publishing.statistics.statistics,
+    imports: planning.transfer.imports,
+    slots: planning.slots.slots,
+    receipts: receipts.receipts,
+    answers: idempotency.answers,
+    publishControls: delivery.publishing.publishControls,
+    statistics: delivery.statistics.statistics,
     // Agents.
     actions: agents.actions,
     cards: agents.approvals.cards,
     decisions: agents.approvals.decisions,
     assistant: agents.assistant.assistant,
-    sandboxes: agents.sandbox.sandboxes,
+    sandboxes: simulation.sandboxes,
     // The process.
     sealed,
     resealing: secrets.resealing,
     discardLostSecrets: secrets.discardLost,
     backups: operation.backup.backups,
     restoring: operation.backup.restoring,
-    hold,
+    hold: operation.hold.hold,
     chores,
     jobs,
     openIdentity: () =>
@@ -255,11 +292,16 @@ export const createPosthorn = ({
       wireDoors({
         core,
         messaging,
-        networks,
-        people: peopleTheme,
-        content,
-        publishing,
+        connecting,
+        people: peopleRoom,
+        media,
+        writing,
+        delivery,
+        planning,
+        idempotency,
+        receipts,
         agents,
+        simulation,
         operation,
         members,
         personDeletion,
