@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { breakingChanges, type Document, declaredIn, publicPart } from './breaking-changes.ts';
 import { breakingTypes, type SdkTypes, sdkTypes } from './sdk-types.ts';
-import { compactJson, json } from './text.ts';
+import { jsonByEntry } from './text.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(resolve(root, path), 'utf8');
@@ -13,8 +13,8 @@ const document = publicPart(JSON.parse(read('openapi/openapi.json')) as Document
 const types = sdkTypes(root);
 
 if (process.argv.includes('--release')) {
-  write('scripts/released.json', json(document));
-  write('scripts/released-types.json', compactJson(types));
+  write('scripts/released.json', jsonByEntry(document));
+  write('scripts/released-types.json', jsonByEntry(types, 2));
   console.log(
     'The document and the types of today are the released ones. Give "Unreleased" in docs/api-changes.md its number.',
   );

@@ -13,7 +13,7 @@ import { tidy } from './json-schema.ts';
 import { pascal } from './print-types.ts';
 import { version } from './release.ts';
 import { createSampler } from './sample.ts';
-import { compactJson } from './text.ts';
+import { compactJson, jsonByEntry } from './text.ts';
 
 type Parameters = NonNullable<RouteConfig['parameters']>;
 type Responses = RouteConfig['responses'];
@@ -80,24 +80,29 @@ export const emitOpenapi = (
   closed: ClosedSets,
 ) => {
   const sample = createSampler(examplesById(declared));
-  const print = (content: Content) => compactJson(withClosedSets(shared(tidied(documentOf(content, sample))), closed));
+  const document = (content: Content) => withClosedSets(shared(tidied(documentOf(content, sample))), closed);
   return {
-    'openapi/openapi.json': print({
-      title: 'Posthorn',
-      description,
-      actions: declared,
-      routes: routes.filter(isStable),
-      raw,
-      hasEvents: true,
-    }),
-    'openapi/openapi-app.json': print({
-      title: 'Posthorn web app',
-      description: appDescription,
-      actions: [],
-      routes: routes.filter((one) => !isStable(one)),
-      raw: [],
-      hasEvents: false,
-    }),
+    // People read this one.
+    'openapi/openapi.json': compactJson(
+      document({
+        title: 'Posthorn',
+        description,
+        actions: declared,
+        routes: routes.filter(isStable),
+        raw,
+        hasEvents: true,
+      }),
+    ),
+    'openapi/openapi-app.json': jsonByEntry(
+      document({
+        title: 'Posthorn web app',
+        description: appDescription,
+        actions: [],
+        routes: routes.filter((one) => !isStable(one)),
+        raw: [],
+        hasEvents: false,
+      }),
+    ),
   };
 };
 

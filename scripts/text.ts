@@ -5,6 +5,19 @@ export const camel = (name: string) => name.replace(/[._-](\w)/g, (_, letter: st
 
 export const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
+/** Down to this depth each entry has a line of its own, so that a change of an operation or schema is a change of a line. */
+export const jsonByEntry = (value: unknown, depth = 3): string => `${entries(value, depth, '')}\n`;
+
+const entries = (value: unknown, depth: number, margin: string): string => {
+  if (depth === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value);
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  if (fields.length === 0) return '{}';
+  const printed = fields.map(
+    ([name, field]) => `${margin}  ${JSON.stringify(name)}: ${entries(field, depth - 1, `${margin}  `)}`,
+  );
+  return `{\n${printed.join(',\n')}\n${margin}}`;
+};
+
 export const lines = (...parts: (string | string[])[]) => `${parts.flat().join('\n')}\n`;
 
 /** Prints each JSON value on one line if it fits, and an only key beside its bracket, so that large documents stay short. */
