@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { DeclaredAction, DeclaredRoute } from './contracts.ts';
-import { emitRest } from './emit-rest.ts';
+import { printContract } from './emit-rest.ts';
 import { emitTsconfig, packageJson } from './emit-sdk.ts';
 import { banner } from './text.ts';
 
@@ -12,7 +12,7 @@ export const emitContract = (
   routes: readonly DeclaredRoute[],
 ): Record<string, string> => {
   const callable = routes.filter(({ route }) => ['Open', 'PersonalToken', 'SessionOrToken'].includes(route.access));
-  const rest = Object.values(emitRest(actions, callable))[0] ?? '';
+  const rest = printContract(actions, callable);
   const contracts = filesBehind([...actions, ...callable].map(({ file }) => file).concat('errors', 'events'));
   const files = {
     LICENSE: read('LICENSE'),

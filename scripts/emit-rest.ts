@@ -19,35 +19,49 @@ export const byStatus = (codes: readonly ErrorCode[]) => {
   return [...groups].sort(([a], [b]) => a - b);
 };
 
-/** generated/rest.ts: every path as a ts-rest contract. Schemas are imported, never printed. */
-export const emitRest = (declared: readonly DeclaredAction[], routes: readonly DeclaredRoute[]) => {
-  return {
-    'generated/rest.ts': lines(
-      banner,
-      "import { type AppRouter, initContract } from '@ts-rest/core';",
-      "import { z } from 'zod';",
-      "import { errorSchemas as error } from '#contracts/errors';",
-      recordImports([...declared, ...routes]),
-      '',
-      'const c = initContract();',
-      '',
-      '/** Every path that is not an action, as declared. */',
-      'export const routes = {',
-      recordNames(routes).map((record) => `  ...${record},`),
-      '};',
-      '',
-      '/** Every path as a ts-rest contract: `initClient(rest.actions, …)` makes a client of it. */',
-      'export const rest = {',
-      '  actions: {',
-      declared.flatMap(actionLines),
-      '  },',
-      '  routes: {',
-      routes.flatMap(routeLines),
-      '  },',
-      '} as const satisfies AppRouter;',
-    ),
-  };
-};
+/** generated/rest.ts: the actions as a ts-rest contract, and all other routes as they are declared. */
+export const emitRest = (declared: readonly DeclaredAction[], routes: readonly DeclaredRoute[]) => ({
+  'generated/rest.ts': lines(
+    banner,
+    "import type { AppRouter } from '@ts-rest/core';",
+    "import { z } from 'zod';",
+    "import { errorSchemas as error } from '#contracts/errors';",
+    recordImports([...declared, ...routes]),
+    '',
+    '/** Every path that is not an action. */',
+    'export const routes = {',
+    recordNames(routes).map((record) => `  ...${record},`),
+    '};',
+    '',
+    'export const rest = {',
+    '  actions: {',
+    declared.flatMap(actionLines),
+    '  },',
+    '} as const satisfies AppRouter;',
+  ),
+});
+
+/** The ts-rest contract of the package, with routes. Schemas are imported, never printed. */
+export const printContract = (declared: readonly DeclaredAction[], routes: readonly DeclaredRoute[]) =>
+  lines(
+    banner,
+    "import { type AppRouter, initContract } from '@ts-rest/core';",
+    "import { z } from 'zod';",
+    "import { errorSchemas as error } from '#contracts/errors';",
+    recordImports([...declared, ...routes]),
+    '',
+    'const c = initContract();',
+    '',
+    '/** Every path as a ts-rest contract: `initClient(rest.actions, …)` makes a client of it. */',
+    'export const rest = {',
+    '  actions: {',
+    declared.flatMap(actionLines),
+    '  },',
+    '  routes: {',
+    routes.flatMap(routeLines),
+    '  },',
+    '} as const satisfies AppRouter;',
+  );
 
 const answerLines = (codes: readonly ErrorCode[]) =>
   byStatus(codes).map(([status, group]) => {

@@ -14,8 +14,9 @@ export const emitRouter = (routes: readonly DeclaredRoute[], raw: readonly Decla
       recordImports(raw),
       "import type { RouteHandlers } from '#server/base/context';",
       "import type { Admit, AppRoutes, FormRoutes, OwnHandlers } from '#server/doors/http/app-routes';",
+      "import { toAppRouter } from '#server/doors/http/app-router';",
       "import { wrongMethod } from '#server/doors/http/errors';",
-      "import { rest, routes } from './rest.ts';",
+      "import { routes } from './rest.ts';",
       '',
       '/** Every path whose handler writes its answer itself, as declared. */',
       'const paths = {',
@@ -53,7 +54,7 @@ export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own,
     ([name, route]) => [name, appRoutes.typed(route, handlers[name as keyof typeof handlers])] as const,
   );
   // \`handlers\` has a type for each route, which a loop cannot follow.
-  createExpressEndpoints(rest.routes, Object.fromEntries(endpoints) as never, app, {
+  createExpressEndpoints(toAppRouter(routes), Object.fromEntries(endpoints) as never, app, {
     logInitialization: false,
     requestValidationErrorHandler: appRoutes.refuseInput,
   });
