@@ -19,8 +19,8 @@ const sources = [
   'SECURITY.md',
   'SUPPORT.md',
   'ops/README.md',
-  'generated/sdk/README.md',
-  'generated/python/README.md',
+  'packages/sdk/README.md',
+  'packages/python/README.md',
 ];
 const stamp = join(output, '.sources');
 

@@ -8,9 +8,8 @@ const root = resolve(import.meta.dirname, '..');
 /** With the modules outside web/ that are bundled: an update of one of them must not leave an old app. */
 export const sources = [
   'web',
-  'generated/sdk/src',
+  'packages/sdk/src',
   'generated/app-client.ts',
-  'generated/app-http.ts',
   'contracts/is-url.ts',
   'contracts/time.ts',
   'server/base/escape-reg-exp.ts',

@@ -27,7 +27,7 @@ interface Rule {
 }
 
 const root = resolve(import.meta.dirname, '..');
-const folders = ['contracts', 'generated', 'server', 'web', 'scripts', 'test', 'bench'];
+const folders = ['contracts', 'generated', 'packages', 'server', 'web', 'scripts', 'test', 'bench'];
 
 const isOurs = (module: string) => folders.some((folder) => module.startsWith(`${folder}/`));
 const houses = [
@@ -45,6 +45,7 @@ const goesUp = ({ from, to }: Link) =>
       from.startsWith(house) && to.startsWith(house) && floorIn(house, rooms, from) > floorIn(house, rooms, to),
   );
 
+const packageOf = (module: string) => /^packages\/[^/]+\//.exec(module)?.[0];
 const pageOf = (module: string) => /^web\/pages\/([^/]+)\//.exec(module)?.[1];
 
 const isWiring = (module: string) => module.startsWith('server/wiring/');
@@ -72,15 +73,19 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => from.startsWith('contracts/') && !to.startsWith('contracts/') && to !== 'zod',
   },
   {
-    says: 'only server/wiring/ imports generated/; let the wiring hand over what is needed',
-    isBroken: ({ from, to }) => from.startsWith('server/') && to.startsWith('generated/') && !isWiring(from),
+    says: 'only server/wiring/ imports generated/ and packages/; let the wiring hand over what is needed',
+    isBroken: ({ from, to }) => from.startsWith('server/') && /^(generated|packages)\//.test(to) && !isWiring(from),
   },
   {
-    says: 'web/ imports web/, generated/sdk, generated/app-client, the pure code in server/base/escape-reg-exp, server/networks/counting, fold, poll, focus, short-links and split-text and server/planning/transfer/csv, contracts/time, and types of contracts/ alone; ask the server through the generated clients',
+    says: 'a package imports its own files alone, because it is published without ours',
+    isBroken: ({ from, to }) => packageOf(from) !== undefined && isOurs(to) && packageOf(to) !== packageOf(from),
+  },
+  {
+    says: 'web/ imports web/, packages/sdk, generated/app-client, the pure code in server/base/escape-reg-exp, server/networks/counting, fold, poll, focus, short-links and split-text and server/planning/transfer/csv, contracts/time, and types of contracts/ alone; ask the server through the generated clients',
     isBroken: ({ from, to, isTypeOnly }) =>
       from.startsWith('web/') &&
       isOurs(to) &&
-      !/^(web\/|generated\/sdk\/|generated\/app-client$|contracts\/time$|server\/(base\/escape-reg-exp|networks\/(counting|fold|links|poll|focus|short-links|split-text)|planning\/transfer\/csv)$)/.test(
+      !/^(web\/|packages\/sdk\/|generated\/app-client$|contracts\/time$|server\/(base\/escape-reg-exp|networks\/(counting|fold|links|poll|focus|short-links|split-text)|planning\/transfer\/csv)$)/.test(
         to,
       ) &&
       !(to.startsWith('contracts/') && isTypeOnly),
@@ -129,11 +134,12 @@ const rules: readonly Rule[] = [
   },
   {
     says: '`../` is not used; write #contracts/…, #generated/…, #server/…, #web/…, #scripts/… or #test/…',
-    isBroken: ({ found }) => found.startsWith('..'),
+    isBroken: ({ from, found }) => found.startsWith('..') && packageOf(from) === undefined,
   },
   {
     says: '`./` stays inside its folder; write #contracts/…, #generated/…, #server/…, #web/…, #scripts/… or #test/…',
-    isBroken: ({ found, from, to }) => found.startsWith('./') && posix.dirname(from) !== posix.dirname(to),
+    isBroken: ({ found, from, to }) =>
+      found.startsWith('./') && posix.dirname(from) !== posix.dirname(to) && packageOf(from) === undefined,
   },
 ];
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import type { Route } from '#contracts/define';
 import type { ClosedSets } from './closed-sets.ts';
@@ -19,17 +18,17 @@ export const emitAppClient = (
   const shared = [...sdkTypes.keys()].filter((name) => new RegExp(`\\b${name}\\b`).test(text)).sort();
   return {
     'generated/app-client.ts': `${banner}
-import { AppHttp, type AppClientOptions, sdkOptions, type FormOptions } from '#generated/app-http';
-import type { ApiPromise } from '#generated/sdk/src/api-promise';
-import { Posthorn } from '#generated/sdk/src/client';
-import { errorClasses } from '#generated/sdk/src/errors';
-import type { CallOptions } from '#generated/sdk/src/http';
+import { AppHttp, type AppClientOptions, sdkOptions, type FormOptions } from '#web/base/app-http.ts';
+import type { ApiPromise } from '#packages/sdk/src/api-promise';
+import { Posthorn } from '#packages/sdk/src/generated/client';
+import { errorClasses } from '#packages/sdk/src/generated/errors';
+import type { CallOptions } from '#packages/sdk/src/http';
 import type {
 ${indent(shared.join(',\n'))},
-} from '#generated/sdk/src/types';
+} from '#packages/sdk/src/generated/types';
 
-export { type AppClientOptions, isAlreadyDone, type Progress, type FormOptions } from '#generated/app-http';
-export * from '#generated/sdk/src/index';
+export { type AppClientOptions, isAlreadyDone, type Progress, type FormOptions } from '#web/base/app-http.ts';
+export * from '#packages/sdk/src/index';
 
 export type AppClient = ReturnType<typeof createAppClient>;
 
@@ -43,9 +42,6 @@ ${indent(indent(methods.join('\n')))}  };
 };
 
 ${own.join('\n')}`,
-    'generated/app-http.ts':
-      banner +
-      readFileSync(new URL('app-http.ts', import.meta.url), 'utf8').replaceAll('#scripts/sdk/', '#generated/sdk/src/'),
   };
 };
 

@@ -1,21 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { events } from '#contracts/events';
 import type { ClosedSets } from './closed-sets.ts';
 import type { DeclaredAction } from './contracts.ts';
 import { commandOf } from './emit-commands.ts';
-import { bugs, homepage, repository, version } from './release.ts';
 import { banner, json } from './text.ts';
 
 /** Names in n8n's interface that differ from the domain name. */
 const resourceNames: Readonly<Record<string, string>> = { ui: 'Open page' };
 
-const nodeFolders = ['Posthorn', 'PosthornTrigger'];
-
-/**
- * generated/n8n/: a community node package for n8n. Plain JavaScript without dependencies, so that the folder is packed
- * as it is.
- */
+/** packages/n8n/generated/: what the nodes of n8n offer. Plain JavaScript, so that the folder is packed as it is. */
 export const emitN8n = (actions: readonly DeclaredAction[], closed: ClosedSets): Record<string, string> => {
   const commands = actions.map((one) => ({
     ...commandOf(one, closed),
@@ -24,17 +17,8 @@ export const emitN8n = (actions: readonly DeclaredAction[], closed: ClosedSets):
     lists: listsOf(one.action.output),
     isPaged: 'cursor' in one.action.input.shape,
   }));
-  const icon = read('../web/public/favicon.svg');
-  const files = {
-    LICENSE: read('../LICENSE'),
-    'README.md': read('n8n/README.md').replaceAll('{version}', version),
-    'package.json': emitPackage(),
-    'credentials/posthorn.svg': icon,
-    ...copied('credentials', 'PosthornApi.credentials.js', 'PosthornWebhookApi.credentials.js'),
-    ...Object.fromEntries(nodeFolders.map((name) => [`nodes/${name}/posthorn.svg`, icon])),
-    ...copied('nodes/Posthorn', 'Posthorn.node.js'),
-    ...copied('nodes/PosthornTrigger', 'PosthornTrigger.node.js'),
-    'nodes/Posthorn/actions.js': emitModule({
+  return {
+    'packages/n8n/generated/actions.js': emitModule({
       actions: commands.map(({ name, retry, lists, fields }) => ({
         name,
         ...(retry === 'WithKey' && { takesKey: true }),
@@ -43,11 +27,10 @@ export const emitN8n = (actions: readonly DeclaredAction[], closed: ClosedSets):
       })),
       properties: propertiesOf(commands),
     }),
-    'nodes/PosthornTrigger/events.js': emitModule({
+    'packages/n8n/generated/events.js': emitModule({
       events: Object.entries(events).map(([type, { when }]) => ({ name: type, value: type, description: when })),
     }),
   };
-  return Object.fromEntries(Object.entries(files).map(([path, content]) => [`generated/n8n/${path}`, content]));
 };
 
 type Operation = ReturnType<typeof commandOf> &
@@ -64,33 +47,9 @@ const listsOf = ({ shape }: DeclaredAction['action']['output']): string[] => {
   return fields.every(isList) ? fields.map(([name]) => name) : [];
 };
 
-const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
-
-const copied = (folder: string, ...names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [`${folder}/${name}`, banner + read(`n8n/${name}`)]));
-
 const emitModule = (values: object) => `${banner}
 module.exports = ${json(values).trim()};
 `;
-
-const emitPackage = () =>
-  json({
-    name: 'n8n-nodes-posthorn',
-    version,
-    description: 'n8n nodes for Posthorn: draft, check and ask to publish posts, and start when one went out',
-    keywords: ['n8n-community-node-package', 'posthorn', 'social media', 'publishing', 'scheduling'],
-    license: 'MIT',
-    ...(homepage !== undefined && { homepage }),
-    ...(repository !== undefined && { repository }),
-    ...(bugs !== undefined && { bugs }),
-    files: ['credentials', 'nodes'],
-    n8n: {
-      n8nNodesApiVersion: 1,
-      credentials: ['credentials/PosthornApi.credentials.js', 'credentials/PosthornWebhookApi.credentials.js'],
-      nodes: nodeFolders.map((name) => `nodes/${name}/${name}.node.js`),
-    },
-    peerDependencies: { 'n8n-workflow': '*' },
-  });
 
 const propertiesOf = (operations: readonly Operation[]) => {
   const domains = [...new Set(operations.map(({ domain }) => domain))];

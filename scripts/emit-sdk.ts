@@ -1,67 +1,46 @@
-import { readFileSync } from 'node:fs';
 import { catalogRoutes } from '#contracts/catalog';
 import type { Kind } from '#contracts/define';
 import { errors, Issue } from '#contracts/errors';
 import { events } from '#contracts/events';
-import type { Retry } from '#scripts/sdk/retries';
+import type { Retry } from '#packages/sdk/src/retries';
 import { typescriptCall } from './code-samples.ts';
 import type { DeclaredAction } from './contracts.ts';
 import { errorsOf } from './emit-rest.ts';
 import { pagedList } from './paged-list.ts';
 import { doc, indent, pascal, TypePrinter, wrap } from './print-types.ts';
-import { bugs, homepage, repository, version } from './release.ts';
-import { banner, json } from './text.ts';
+import { version } from './release.ts';
+import { fillTables, tableRow } from './tables.ts';
+import { banner } from './text.ts';
 
-/** Copied unchanged from scripts/sdk/. */
-const runtime = [
-  'api-promise.ts',
-  'http.ts',
-  'media.ts',
-  'namespace.ts',
-  'pages.ts',
-  'posthorn-error.ts',
-  'posts.ts',
-  'progress.ts',
-  'resumable.ts',
-  'retries.ts',
-  'waiting.ts',
-  'webhooks.ts',
-  'who-am-i.ts',
-];
-
-const examples = ['draft-and-wait.mjs', 'upload.mjs', 'webhook-receiver.mjs'];
-
-/** Domains that have more than actions: the class in scripts/sdk/ that their namespace extends, and its file. */
+/** Domains that have more than actions: the class in packages/sdk/ that their namespace extends, and its file. */
 const extended: Record<string, { base: string; file: string }> = {
-  media: { base: 'MediaUploads', file: './media.ts' },
-  posts: { base: 'PostWaiting', file: './posts.ts' },
+  media: { base: 'MediaUploads', file: '../media.ts' },
+  posts: { base: 'PostWaiting', file: '../posts.ts' },
 };
 
 export const retryOf: Record<Kind, Retry> = { ReadOnly: 'Always', Write: 'WithKey', NeedsApproval: 'IfRefused' };
 
-/** generated/sdk/: the SDK as a package, as file contents by path. The printer collects the types. */
+/** packages/sdk/src/generated/, and the tables of the README. The printer collects the types. */
 export const emitSdk = (actions: readonly DeclaredAction[], printer = new TypePrinter()): Record<string, string> => {
   const client = emitClient(actions, printer);
   const files = {
-    LICENSE: read('../LICENSE'),
-    'README.md': emitReadme(actions),
-    'package.json': emitPackage(),
-    'CHANGELOG.md': read('../docs/api-changes.md'),
-    'tsconfig.json': emitTsconfig('esm'),
-    'tsconfig.cjs.json': emitTsconfig('cjs'),
-    ...Object.fromEntries(examples.map((file) => [`examples/${file}`, read(`sdk/examples/${file}`)])),
-    'src/version.ts': `${banner}\nexport const version = '${version}';\n`,
-    'src/index.ts': emitIndex(),
-    'src/client.ts': client,
+    'version.ts': `${banner}\nexport const version = '${version}';\n`,
+    'client.ts': client,
     // After the client, for which the printer collects the types.
-    'src/types.ts': emitTypes(printer),
-    'src/errors.ts': emitErrors(),
-    ...Object.fromEntries(runtime.map((file) => [`src/${file}`, banner + read(`sdk/${file}`)])),
+    'types.ts': emitTypes(printer),
+    'errors.ts': emitErrors(),
   };
-  return Object.fromEntries(Object.entries(files).map(([path, content]) => [`generated/sdk/${path}`, content]));
+  return {
+    'packages/sdk/README.md': fillTables('packages/sdk/README.md', {
+      actions: actions.map(({ name, action }) => tableRow(`\`${name}\``, action.summary, kindText[action.kind])),
+      errors: Object.entries(errors).map(([code, { status, meaning }]) =>
+        tableRow(`\`${errorClass(code)}\``, String(status), meaning),
+      ),
+    }),
+    ...Object.fromEntries(Object.entries(files).map(([file, text]) => [`packages/sdk/src/generated/${file}`, text])),
+  };
 };
 
-const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const errorClass = (code: string): string => `${code}Error`;
 const namespaceClass = (domain: string): string => `${pascal(domain)}Api`;
 
@@ -74,12 +53,12 @@ const emitClient = (actions: readonly DeclaredAction[], printer: TypePrinter): s
   );
   const bases = domains.flatMap((domain) => extended[domain] ?? []);
   return `${banner}
-import type { ApiPromise } from './api-promise.ts';
+import type { ApiPromise } from '../api-promise.ts';
+import { type CallOptions, Http, type PosthornOptions } from '../http.ts';
+${bases.map(({ base, file }) => `import { ${base} } from '${file}';\n`).join('')}import { Namespace } from '../namespace.ts';
+import { pages } from '../pages.ts';
+import { readCaller, type WhoAmI } from '../who-am-i.ts';
 import { errorClasses } from './errors.ts';
-import { type CallOptions, Http, type PosthornOptions } from './http.ts';
-${bases.map(({ base, file }) => `import { ${base} } from '${file}';\n`).join('')}import { Namespace } from './namespace.ts';
-import { readCaller, type WhoAmI } from './who-am-i.ts';
-import { pages } from './pages.ts';
 import type {
 ${indent([...new Set(types)].sort().join(',\n'))},
 } from './types.ts';
@@ -171,7 +150,7 @@ ${[...printer.named.values()].join('\n')}`;
 const emitErrors = (): string => {
   const codes = Object.entries(errors);
   return `${banner}
-import { ApiError, type ErrorClasses } from './posthorn-error.ts';
+import { ApiError, type ErrorClasses } from '../posthorn-error.ts';
 
 ${codes
   .map(
@@ -189,103 +168,7 @@ ${codes.map(([code]) => `  ${code}: ${errorClass(code)},\n`).join('')}};
 `;
 };
 
-const emitIndex = (): string => `${banner}
-export type { ApiPromise, WithResponse } from './api-promise.ts';
-export * from './client.ts';
-export { ${Object.keys(errors).map(errorClass).join(', ')} } from './errors.ts';
-export type { CallOptions, PosthornOptions, ReceivedAnswer, SentRequest } from './http.ts';
-export type { UploadFromUrlOptions, UploadOptions } from './media.ts';
-export { NotPublishedYetError, type WaitOptions } from './waiting.ts';
-export type { Progress } from './progress.ts';
-export type { WhoAmI } from './who-am-i.ts';
-export { ApiError, ConnectionError, isApiError, isPosthornError, PosthornError, TimeoutError } from './posthorn-error.ts';
-export type * from './types.ts';
-export {
-  type SignWebhookOptions,
-  signWebhook,
-  type VerifyWebhookOptions,
-  verifyWebhook,
-  type WebhookHeaders,
-  type WebhookRefusal,
-  WebhookVerificationError,
-} from './webhooks.ts';
-`;
-
-const emitPackage = (): string =>
-  packageJson({
-    name: 'posthorn-sdk',
-    description: 'Typed client of Posthorn, the self-hostable social publishing service',
-    keywords: ['posthorn', 'social media', 'publishing', 'scheduling', 'sdk', 'webhooks'],
-    files: ['dist', 'examples', 'README.md', 'CHANGELOG.md'],
-  });
-
-/** package.json of a package with an ESM and a CommonJS build, each with its own types. */
-export const packageJson = ({
-  name,
-  description,
-  keywords,
-  ...more
-}: { name: string; description: string; keywords: string[] } & Record<string, unknown>): string => {
-  const built = (folder: string) => ({ types: `./dist/${folder}/index.d.ts`, default: `./dist/${folder}/index.js` });
-  return json({
-    name,
-    version,
-    description,
-    keywords,
-    license: 'MIT',
-    homepage,
-    repository,
-    bugs,
-    type: 'module',
-    sideEffects: false,
-    engines: { node: '>=20' },
-    exports: { '.': { import: built('esm'), require: built('cjs') }, './package.json': './package.json' },
-    main: './dist/cjs/index.js',
-    module: './dist/esm/index.js',
-    types: './dist/cjs/index.d.ts',
-    files: ['dist', 'README.md', 'CHANGELOG.md'],
-    scripts: {
-      build: `tsc -p tsconfig.json && tsc -p tsconfig.cjs.json && node -e "fs.writeFileSync('dist/cjs/package.json', JSON.stringify({ type: 'commonjs' }))"`,
-      // A copy of the folder has no compiler yet.
-      prepack: '(tsc --version || npm install --no-package-lock) && npm run -s build',
-    },
-    devDependencies: { typescript: '7.0.2' },
-    ...more,
-  });
-};
-
-export const emitTsconfig = (format: 'esm' | 'cjs'): string =>
-  json({
-    compilerOptions: {
-      target: 'ES2022',
-      lib: ['ES2022', 'DOM', 'DOM.Iterable'],
-      ...(format === 'esm' ? { module: 'NodeNext' } : { module: 'CommonJS', moduleResolution: 'Bundler' }),
-      types: [],
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      verbatimModuleSyntax: format === 'esm',
-      rewriteRelativeImportExtensions: true,
-      skipLibCheck: true,
-      declaration: true,
-      rootDir: 'src',
-      outDir: `dist/${format}`,
-    },
-    include: ['src'],
-  });
-
-const emitReadme = (actions: readonly DeclaredAction[]): string => {
-  const row = (...cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
-  const tables: Record<string, string[]> = {
-    actions: actions.map(({ name, action }) => row(`\`${name}\``, action.summary, kindText[action.kind])),
-    errors: Object.entries(errors).map(([code, { status, meaning }]) =>
-      row(`\`${errorClass(code)}\``, status, meaning),
-    ),
-  };
-  return read('sdk/README.md').replace(/\{\{(\w+)\}\}/g, (_, table: string) => tables[table]?.join('\n') ?? '');
-};
-
-const kindText: Record<Kind, string> = {
+export const kindText: Record<Kind, string> = {
   ReadOnly: 'reads',
   Write: 'writes',
   NeedsApproval: 'a human does it in the app',

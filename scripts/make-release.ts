@@ -29,7 +29,11 @@ const mustBeClean = () => {
 
 /** Writes the version everywhere it appears and regenerates the packages. */
 const setVersion = (version: string) => {
-  run('npm', ['version', version, '--no-git-tag-version', '--allow-same-version']);
+  const npm = ['version', version, '--no-git-tag-version', '--allow-same-version'];
+  run('npm', npm);
+  for (const name of ['sdk', 'contract', 'n8n']) run('npm', npm, { cwd: join(root, 'packages', name) });
+  const project = 'packages/python/pyproject.toml';
+  write(project, read(project).replace(/^version = "[^"]*"/m, `version = "${version}"`));
   write('server.json', read('server.json').replace(/"version": "[^"]*"/, `"version": "${version}"`));
   write('docs/api-changes.md', numberApiChanges(read('docs/api-changes.md'), version));
   run('npm', ['run', '-s', 'generate']);
@@ -84,7 +88,7 @@ const main = () => {
   write('dist/release/NOTES.md', notes);
   write('dist/release/sbom.cdx.json', run('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev']));
   packSources(version);
-  for (const folder of ['generated/sdk', 'generated/contract']) {
+  for (const folder of ['packages/sdk', 'packages/contract']) {
     run('npm', ['pack', '--silent', '--pack-destination', output], { cwd: join(root, folder) });
   }
   write('dist/release/IMAGE', buildImage(version));

@@ -49,7 +49,7 @@ const partsOf = (type: Type | undefined): readonly Type[] => {
 
 /** Of the Python SDK in this folder, as its sources are formatted: classes with their own and inherited members. */
 export const pythonTypes = (folder: string): ExportedTypes => {
-  const files = readdirSync(folder).filter((name) => name.endsWith('.py'));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.py'));
   const text = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
   const classes = new Map(
     text
@@ -81,8 +81,8 @@ const sorted = (entries: [string, string[]][]): ExportedTypes =>
 export type SdkTypes = Record<string, ExportedTypes>;
 
 export const sdkTypes = (root: string): SdkTypes => ({
-  'posthorn-sdk': typescriptTypes(join(root, 'generated/sdk')),
-  'posthorn for Python': pythonTypes(join(root, 'generated/python/posthorn')),
+  'posthorn-sdk': typescriptTypes(join(root, 'packages/sdk')),
+  'posthorn for Python': pythonTypes(join(root, 'packages/python/posthorn')),
 });
 
 /** What breaks a program written for `before`. Types that callers pass in may get members that are optional. */

@@ -55,7 +55,7 @@ const installNodes = async (home: string) => {
   mkdirSync(nodes, { recursive: true });
   writeFileSync(join(nodes, 'package.json'), JSON.stringify({ private: true }));
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', nodes], {
-    cwd: join(root, 'generated/n8n'),
+    cwd: join(root, 'packages/n8n'),
   });
   await run('npm', ['install', '--omit=peer', '--no-audit', '--no-fund', join(nodes, stdout.trim())], { cwd: nodes });
 };

@@ -8,7 +8,7 @@ import { createReadStream, openAsBlob } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { Posthorn } from '#generated/sdk/src/index';
+import { Posthorn } from '#packages/sdk/src/index';
 import { createProcesses } from '#test/support/processes';
 import { mp4 } from '#test/support/videos';
 
@@ -103,7 +103,7 @@ try {
     'posthorn call': (env) =>
       run(process.execPath, ['scripts/posthorn.mjs', 'call', 'media.upload', '--file', video], env),
     Python: (env) =>
-      run('python3', ['-c', pythonProgram(video)], { ...env, PYTHONPATH: join(root, 'generated/python') }),
+      run('python3', ['-c', pythonProgram(video)], { ...env, PYTHONPATH: join(root, 'packages/python') }),
   };
   for (const [name, upload] of Object.entries(ways)) {
     const breaks = [1 / 3, 2 / 3].map((part) => part * megabytes * 1_000_000);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import type { EditorView } from '#contracts/posts';
-import { Posthorn } from '#generated/sdk/src/index';
+import { Posthorn } from '#packages/sdk/src/index';
 import { bounds } from '#server/base/bounds';
 import { aac, clip, hevc, probe, vp8 } from '#test/support/ffmpeg';
 import { heic } from '#test/support/heic';

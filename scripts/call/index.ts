@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { commands } from '#generated/commands';
-import { errorClasses } from '#generated/sdk/src/errors';
-import { Http } from '#generated/sdk/src/http';
-import { ConnectionError, isApiError } from '#generated/sdk/src/posthorn-error';
+import { errorClasses } from '#packages/sdk/src/generated/errors';
+import { Http } from '#packages/sdk/src/http';
+import { ConnectionError, isApiError } from '#packages/sdk/src/posthorn-error';
 import { type Command, type Environment, UsageError } from './command.ts';
 import { completion } from './completion.ts';
 import { commandHelp, overview, profileHelp } from './help.ts';
@@ -169,7 +169,7 @@ const upload = async (args: readonly string[], env: Environment): Promise<number
     return values.help ? 0 : 2;
   }
   const { openAsBlob } = await import('node:fs');
-  const { MediaUploads } = await import('#generated/sdk/src/media');
+  const { MediaUploads } = await import('#packages/sdk/src/media');
   const { http, callOptions } = open(values, env);
   const media = new MediaUploads(http);
   const { alt, file, address } = values;
@@ -186,7 +186,7 @@ const upload = async (args: readonly string[], env: Environment): Promise<number
 
 const whoAmI = async (args: readonly string[], env: Environment): Promise<number> => {
   const { values } = parseArgs({ args: [...args], options: common });
-  const { readCaller } = await import('#generated/sdk/src/who-am-i');
+  const { readCaller } = await import('#packages/sdk/src/who-am-i');
   const { http, callOptions } = open(values, env);
   const catalog = http.call({ method: 'GET', path: '/api/agent/tools', retry: 'Always' }, callOptions);
   print(readCaller((await catalog.withResponse()).response.headers), values.compact);

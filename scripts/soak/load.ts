@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
-import type { Posthorn } from '#generated/sdk/src/index';
+import type { Posthorn } from '#packages/sdk/src/index';
 import { mp4 } from '#test/support/videos';
 import type { Agent, Clicked, Person } from './callers.ts';
 import { GaveUp } from './callers.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Result } from '#contracts/posts';
-import type { Posthorn } from '#generated/sdk/src/index';
+import type { Posthorn } from '#packages/sdk/src/index';
 import type { Person } from './callers.ts';
 import type { WorldClock } from './clocks.ts';
 import type { Ledger, LedgerPost } from './ledger.ts';

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { Posthorn } from '#generated/sdk/src/index';
+import { Posthorn } from '#packages/sdk/src/index';
 import { startEmbedded } from '#server/base/store/embedded';
 import { createProcesses } from '#test/support/processes';
 import { startReceiver } from '#test/support/receiver';

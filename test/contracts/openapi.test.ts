@@ -243,7 +243,7 @@ describe('a member that an exported type of an SDK loses is noticed', () => {
   };
 
   test('in TypeScript, also where it may be undefined now', () => {
-    const before = { sdk: typescriptTypes('generated/sdk') };
+    const before = { sdk: typescriptTypes('packages/sdk') };
     expect(before.sdk.PosthornError).toContain('code?');
     const lost = changedSdk('sdk', 'src/posthorn-error.ts', /^ {2}declare readonly code: .*\n/m, '');
     expect(breakingTypes(before, { sdk: typescriptTypes(lost) })).toContain('sdk PosthornError.code is gone');
@@ -252,7 +252,7 @@ describe('a member that an exported type of an SDK loses is noticed', () => {
   });
 
   test('in Python', () => {
-    const before = { sdk: pythonTypes('generated/python/posthorn') };
+    const before = { sdk: pythonTypes('packages/python/posthorn') };
     expect(before.sdk.ConflictError).toContain('request_id');
     const lost = changedSdk('python/posthorn', 'client.py', 'def publish_now(', 'def publish(');
     expect(breakingTypes(before, { sdk: pythonTypes(lost) })).toEqual(['sdk PostsApi.publish_now is gone']);

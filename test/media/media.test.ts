@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { MediaItem } from '#contracts/media';
-import { Posthorn as Client } from '#generated/sdk/src/index';
+import { Posthorn as Client } from '#packages/sdk/src/index';
 import { BadFile } from '#server/media/file-type';
 import { readImage } from '#server/media/image';
 import { describeUpload } from '#server/media/incoming';

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { Posthorn } from '#generated/sdk/src/index';
+import { Posthorn } from '#packages/sdk/src/index';
 import { bounds } from '#server/base/bounds';
 import { createHttpServer } from '#server/doors/http/server';
 import { openDatabase, sql } from '#server/base/store/database';

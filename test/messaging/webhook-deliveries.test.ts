@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Delivery } from '#contracts/webhooks';
-import { verifyWebhook } from '#generated/sdk/src/index';
+import { verifyWebhook } from '#packages/sdk/src/index';
 import type { LiveEvent } from '#server/base/live/changes';
 import { createSandboxClockStore } from '#server/simulation/sandbox/store';
 import { openDatabase, sql } from '#server/base/store/database';

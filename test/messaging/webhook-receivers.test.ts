@@ -71,7 +71,7 @@ const programOf = async (name: string): Promise<[string, string[]]> => {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    alias: { 'posthorn-sdk': join(root, 'generated/sdk/src/index.ts') },
+    alias: { 'posthorn-sdk': join(root, 'packages/sdk/src/index.ts') },
     logLevel: 'silent',
   });
   return [process.execPath, [outfile]];

@@ -38,7 +38,7 @@ const loadNode = (name: string): NodeType => {
   const load = loader._load;
   loader._load = (request, ...rest) => (request === 'n8n-workflow' ? { NodeApiError } : load(request, ...rest));
   try {
-    const loaded = createRequire(import.meta.url)(`../../generated/n8n/nodes/${name}/${name}.node.js`);
+    const loaded = createRequire(import.meta.url)(`../../packages/n8n/nodes/${name}/${name}.node.js`);
     return new loaded[name]();
   } finally {
     loader._load = load;

@@ -12,7 +12,7 @@ import type { mediaActions } from '#contracts/media';
 import type { postActions } from '#contracts/posts';
 import type { providerActions } from '#contracts/providers';
 import type { uiActions } from '#contracts/ui';
-import * as sdk from '#generated/sdk/src/index';
+import * as sdk from '#packages/sdk/src/index';
 import { readContracts } from '#scripts/contracts';
 import { emitSdk } from '#scripts/emit-sdk';
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Posthorn as Client } from '#generated/sdk/src/index';
+import { Posthorn as Client } from '#packages/sdk/src/index';
 import { findAction } from '#server/agents/admission';
 import { type Backup, makeBackup } from '#server/operation/backup/backup';
 import { createBackups } from '#server/operation/backup/backups';

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { verifyWebhook } from '#generated/sdk/src/webhooks';
+import { verifyWebhook } from '#packages/sdk/src/webhooks';
 import { openService } from '#server/wiring/open-service';
 import { addAccount } from '#server/wiring/cli/account';
 import { backup, restore } from '#server/wiring/cli/backup';

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actions } from '#generated/catalog';
-import { signWebhook } from '#generated/sdk/src/index';
+import { signWebhook } from '#packages/sdk/src/index';
 import { type Service, startService } from '#test/support/service';
 import { buildProgram } from '#test/support/shared';
 import { mp4 } from '#test/support/videos';
@@ -53,7 +53,7 @@ test.skipIf(mayLackPython)(
     const { stdout } = await run('python3', [join(root, 'test/support/consumer.py'), ...files], {
       env: {
         ...environment(),
-        PYTHONPATH: join(root, 'generated/python'),
+        PYTHONPATH: join(root, 'packages/python'),
         PYTHONDONTWRITEBYTECODE: '1',
         PYTHONUTF8: '1',
         WEBHOOK_BODY: body,

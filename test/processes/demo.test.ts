@@ -6,7 +6,7 @@ import type { Account } from '#contracts/accounts';
 import type { ApprovalCard } from '#contracts/approvals';
 import type { Post, Result } from '#contracts/posts';
 import type { Delivery, Webhook } from '#contracts/webhooks';
-import { Posthorn as Client } from '#generated/sdk/src/index';
+import { Posthorn as Client } from '#packages/sdk/src/index';
 import { openService } from '#server/wiring/open-service';
 import { type Config, readConfig } from '#server/base/config/config';
 import { demoZone } from '#server/wiring/demo/local-time';

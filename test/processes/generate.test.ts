@@ -91,7 +91,7 @@ export const whisperRoutes = {
 `;
 /** A caller of the typed client; it compiles only if the client knows both actions. */
 const caller = `
-import { Posthorn } from '#generated/sdk/src/index';
+import { Posthorn } from '#packages/sdk/src/index';
 
 const [baseUrl = '', token = ''] = process.argv.slice(2);
 const client = new Posthorn({ baseUrl, token });
@@ -227,15 +227,15 @@ describe('the generator stops', () => {
     const results = await read('bench/RESULTS.md');
     const measured = results.replace(/^(\| 1000 +\| Posthorn .+?\| )\d+( \[\d+–\d+\] \| 0\.)/m, '$1987654$2');
     expect(measured).not.toBe(results);
-    const installed = () => withFile('generated/python/posthorn.egg-info/PKG-INFO', '', () => generate('--check'));
-    const stray = () => withFile('generated/sdk/src/stray.ts', '', installed);
+    const installed = () => withFile('packages/python/posthorn.egg-info/PKG-INFO', '', () => generate('--check'));
+    const stray = () => withFile('packages/sdk/src/stray.ts', '', installed);
     const check = () => withFile('bench/RESULTS.md', measured, stray);
     const { code, stderr } = await withFile('generated/rest.ts', edited, check);
     expect(stderr.split('\n').slice(0, 5)).toEqual([
       'out of date: generated/rest.ts',
       'out of date: docs/faq.md',
       'out of date: docs/scaling.md',
-      'not generated from anything: generated/sdk/src/stray.ts',
+      'not generated from anything: packages/sdk/src/stray.ts',
       'Run `npm run generate` and commit what it writes.',
     ]);
     expect(code).toBe(1);
@@ -283,22 +283,22 @@ describe('three more actions, one more route and one more network', () => {
       'generated/app-client.ts',
       'generated/catalog.ts',
       'generated/commands.ts',
-      'generated/contract/src/echoes.ts',
-      'generated/contract/src/posts.ts',
-      'generated/contract/src/rest.ts',
+      'packages/contract/src/echoes.ts',
+      'packages/contract/src/posts.ts',
+      'packages/contract/src/generated/rest.ts',
       'generated/handlers.ts',
       'generated/mcp-tools.ts',
-      'generated/n8n/nodes/Posthorn/actions.js',
+      'packages/n8n/generated/actions.js',
       'generated/networks.ts',
-      'generated/python/README.md',
-      'generated/python/posthorn/async_client.py',
-      'generated/python/posthorn/client.py',
-      'generated/python/posthorn/types.py',
+      'packages/python/README.md',
+      'packages/python/posthorn/_generated/async_client.py',
+      'packages/python/posthorn/_generated/client.py',
+      'packages/python/posthorn/_generated/types.py',
       'generated/rest.ts',
       'generated/sandboxes.ts',
-      'generated/sdk/README.md',
-      'generated/sdk/src/client.ts',
-      'generated/sdk/src/types.ts',
+      'packages/sdk/README.md',
+      'packages/sdk/src/generated/client.ts',
+      'packages/sdk/src/generated/types.ts',
       'openapi/llms.txt',
       'openapi/openapi-app.json',
       'openapi/openapi.json',
@@ -312,7 +312,7 @@ describe('three more actions, one more route and one more network', () => {
     ['generated/rest.ts', "path: '/api/agent/tools/posts.shout'", "path: '/api/agent/tools/echoes.count'"],
     ['generated/mcp-tools.ts', '"name": "posts_shout"', '"name": "echoes_count"'],
     ['openapi/openapi.json', '"/api/agent/tools/posts.shout"', '"/api/agent/tools/echoes.count"'],
-    ['generated/sdk/src/client.ts', 'shout(input: PostsShoutInput', 'count(input: EchoesCountInput'],
+    ['packages/sdk/src/generated/client.ts', 'shout(input: PostsShoutInput', 'count(input: EchoesCountInput'],
     ['generated/rest.ts', '  ...whisperRoutes,', "path: '/api/app/whispers'"],
     ['generated/app-client.ts', 'listWhispers: (options?: CallOptions)'],
     ['generated/networks.ts', "import oneMore from '#server/networks/one_more/index';", "  { ...oneMore, icon: 'M"],

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer as createLine } from 'node:net'
 import pg from 'pg';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { Posthorn } from '#generated/sdk/src/index';
+import { Posthorn } from '#packages/sdk/src/index';
 import { bounds } from '#server/base/bounds';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { setUpInstallation } from '#test/support/installation';

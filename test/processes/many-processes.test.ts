@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Posthorn } from '#generated/sdk/src/index';
+import { Posthorn } from '#packages/sdk/src/index';
 import { migrations } from '#server/base/store/migrations/index';
 import { startBalancer } from '#test/support/balancer';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';

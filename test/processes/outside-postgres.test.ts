@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Posthorn as Client } from '#generated/sdk/src/index';
+import { Posthorn as Client } from '#packages/sdk/src/index';
 import { findAction } from '#server/agents/admission';
 import { readConfig } from '#server/base/config/config';
 import { type RunningService, start } from '#server/wiring/main';

@@ -12,7 +12,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signWebhook } from '#generated/sdk/src/index';
+import { signWebhook } from '#packages/sdk/src/index';
 import { freePort } from '#test/support/processes';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
@@ -73,7 +73,7 @@ let service: Service;
 beforeAll(async () => {
   service = await startService({}, { ownAddress: true });
   await service.connect('x');
-  run('npm', ['pack', '--pack-destination', project, './generated/sdk', './generated/contract'], root);
+  run('npm', ['pack', '--pack-destination', project, './packages/sdk', './packages/contract'], root);
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
   run('npm', [
     'install',
@@ -138,7 +138,7 @@ test('a page that bundles the SDK carries less than 8 kB of it', async () => {
 });
 
 test('a copy of its folder installs its one tool and is packed', () => {
-  const { devDependencies, scripts } = JSON.parse(readFileSync(join(root, 'generated/sdk/package.json'), 'utf8'));
+  const { devDependencies, scripts } = JSON.parse(readFileSync(join(root, 'packages/sdk/package.json'), 'utf8'));
   const { devDependencies: ours } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   expect(devDependencies).toEqual({ typescript: ours.typescript });
   expect(scripts.build).toMatch(/^tsc /);
@@ -146,7 +146,7 @@ test('a copy of its folder installs its one tool and is packed', () => {
 });
 
 const example = (name: string) => {
-  writeFileSync(join(project, name), readFileSync(join(root, 'generated/sdk/examples', name)));
+  writeFileSync(join(project, name), readFileSync(join(root, 'packages/sdk/examples', name)));
   return name;
 };
 

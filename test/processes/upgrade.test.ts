@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Posthorn as Client, verifyWebhook } from '#generated/sdk/src/index';
+import { Posthorn as Client, verifyWebhook } from '#packages/sdk/src/index';
 import { unsafeStatements } from '#scripts/check-migrations';
 import { findAction } from '#server/agents/admission';
 import { type OpenService, openService } from '#server/wiring/open-service';

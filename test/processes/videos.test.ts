@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApprovalCard } from '#contracts/approvals';
 import type { Issue } from '#contracts/errors';
 import type { EditorView, Post } from '#contracts/posts';
-import { Posthorn, type PosthornError } from '#generated/sdk/src/index';
+import { Posthorn, type PosthornError } from '#packages/sdk/src/index';
 import { bounds } from '#server/base/bounds';
 import { checkFfmpeg } from '#server/operation/installation/part-checks';
 import { createFfmpeg } from '#server/media/ffmpeg';

@@ -89,7 +89,7 @@ test('the page about the architecture names every table', () => {
 });
 
 test('every link of a page leads to a file, and to a heading in it', () => {
-  const folders = ['.', 'docs', 'ops', 'bench', 'web', 'generated/sdk', 'generated/python', 'generated/contract'];
+  const folders = ['.', 'docs', 'ops', 'bench', 'web', 'packages/sdk', 'packages/python', 'packages/contract'];
   const pages = folders.flatMap((folder) =>
     readdirSync(join(root, folder)).flatMap((file) => (file.endsWith('.md') ? [join(folder, file)] : [])),
   );

@@ -8,7 +8,7 @@ import { hash } from '@node-rs/argon2';
 import { pino } from 'pino';
 import sharp from 'sharp';
 import type { Role } from '#contracts/scopes';
-import { Posthorn as Client } from '#generated/sdk/src/index';
+import { Posthorn as Client } from '#packages/sdk/src/index';
 import { findAction } from '#server/agents/admission';
 import { createMovableClock, type Stopwatch } from '#server/base/clock';
 import { readConfig } from '#server/base/config/config';

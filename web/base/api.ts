@@ -1,6 +1,6 @@
 import { ConnectionError, createAppClient, isPosthornError } from '#generated/app-client';
-import { errorClasses } from '#generated/sdk/src/errors';
-import { errorFrom } from '#generated/sdk/src/posthorn-error';
+import { errorClasses } from '#packages/sdk/src/generated/errors';
+import { errorFrom } from '#packages/sdk/src/posthorn-error';
 import { formDrafts } from './form-drafts.ts';
 import { notices } from './notices.ts';
 import { isPublicPath, paths } from './paths.ts';

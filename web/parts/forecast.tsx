@@ -15,7 +15,7 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import type { PostSummary } from '#generated/app-client';
-import type { OptionKey } from '#generated/sdk/src/types';
+import type { OptionKey } from '#packages/sdk/src/generated/types';
 import { actions } from '#web/base/api.ts';
 import { describeFailure } from '#web/base/faults.ts';
 import { usePermissions, useSession, useZone } from '#web/base/session.ts';

@@ -8,7 +8,7 @@ import {
   type LucideIcon,
   Stamp,
 } from 'lucide-react';
-import type { Post } from '#generated/sdk/src/types';
+import type { Post } from '#packages/sdk/src/generated/types';
 import styles from './state-chip.module.css';
 
 export type State = 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed' | 'Uncertain' | 'Waiting';

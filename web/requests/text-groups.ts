@@ -1,4 +1,4 @@
-import type { Account, Post } from '#generated/sdk/src/types';
+import type { Account, Post } from '#packages/sdk/src/generated/types';
 
 export type Item = Post['versions'][number]['content'][number];
 

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { UploadedBackup } from '#contracts/backups';
 import { ConnectionError } from '#generated/app-client';
-import { errorClasses } from '#generated/sdk/src/errors';
-import { errorFrom } from '#generated/sdk/src/posthorn-error';
-import { sendFile } from '#generated/sdk/src/progress';
+import { errorClasses } from '#packages/sdk/src/generated/errors';
+import { errorFrom } from '#packages/sdk/src/posthorn-error';
+import { sendFile } from '#packages/sdk/src/progress';
 import { app } from '#web/base/api.ts';
 
 const pollMs = 1_000;

@@ -1,0 +1,3 @@
+"""One class per error code."""
+
+from ._generated.errors import *

@@ -1,0 +1,3 @@
+"""What goes in and comes out, with the names of the API."""
+
+from ._generated.types import *
