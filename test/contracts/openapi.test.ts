@@ -235,7 +235,7 @@ describe('a member that an exported type of an SDK loses is noticed', () => {
   /** A copy of an SDK in which the text of a file is changed. */
   const changedSdk = (sdk: string, file: string, ...[from, to]: [from: string | RegExp, to: string]) => {
     const copy = join(folder, sdk);
-    cpSync(join('generated', sdk), copy, { recursive: true });
+    cpSync(join('packages', sdk), copy, { recursive: true });
     const text = readFileSync(join(copy, file), 'utf8');
     expect(text).toMatch(from);
     writeFileSync(join(copy, file), text.replace(from, to));
@@ -247,14 +247,14 @@ describe('a member that an exported type of an SDK loses is noticed', () => {
     expect(before.sdk.PosthornError).toContain('code?');
     const lost = changedSdk('sdk', 'src/posthorn-error.ts', /^ {2}declare readonly code: .*\n/m, '');
     expect(breakingTypes(before, { sdk: typescriptTypes(lost) })).toContain('sdk PosthornError.code is gone');
-    const optional = changedSdk('sdk', 'src/types.ts', /(?<=interface Badge \{[^}]*)color: /, 'color?: ');
+    const optional = changedSdk('sdk', 'src/generated/types.ts', /(?<=interface Badge \{[^}]*)color: /, 'color?: ');
     expect(breakingTypes(before, { sdk: typescriptTypes(optional) })).toEqual(['sdk Badge.color may be undefined']);
   });
 
   test('in Python', () => {
     const before = { sdk: pythonTypes('packages/python/posthorn') };
     expect(before.sdk.ConflictError).toContain('request_id');
-    const lost = changedSdk('python/posthorn', 'client.py', 'def publish_now(', 'def publish(');
+    const lost = changedSdk('python/posthorn', '_generated/client.py', 'def publish_now(', 'def publish(');
     expect(breakingTypes(before, { sdk: pythonTypes(lost) })).toEqual(['sdk PostsApi.publish_now is gone']);
   });
 });
