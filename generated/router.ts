@@ -17,8 +17,9 @@ import { transferPaths } from '#contracts/transfer';
 import { uiPaths } from '#contracts/ui';
 import type { RouteHandlers } from '#server/base/context';
 import type { Admit, AppRoutes, FormRoutes, OwnHandlers } from '#server/doors/http/app-routes';
+import { toAppRouter } from '#server/doors/http/app-router';
 import { wrongMethod } from '#server/doors/http/errors';
-import { rest, routes } from './rest.ts';
+import { routes } from './rest.ts';
 
 /** Every path whose handler writes its answer itself, as declared. */
 const paths = {
@@ -62,7 +63,7 @@ export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own,
     ([name, route]) => [name, appRoutes.typed(route, handlers[name as keyof typeof handlers])] as const,
   );
   // `handlers` has a type for each route, which a loop cannot follow.
-  createExpressEndpoints(rest.routes, Object.fromEntries(endpoints) as never, app, {
+  createExpressEndpoints(toAppRouter(routes), Object.fromEntries(endpoints) as never, app, {
     logInitialization: false,
     requestValidationErrorHandler: appRoutes.refuseInput,
   });

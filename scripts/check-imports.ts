@@ -124,7 +124,14 @@ const rules: readonly Rule[] = [
     isBroken: ({ from, to }) => {
       const own = networkFolder(from);
       const families = isFamily(from) || isSharedByNetworks(from) ? [] : ['server/networks/families/'];
-      const allowed = [own ?? '', 'server/networks/shared/', 'server/base/pictures', 'server/base/sha256', ...families, 'contracts/'];
+      const allowed = [
+        own ?? '',
+        'server/networks/shared/',
+        'server/base/pictures',
+        'server/base/sha256',
+        ...families,
+        'contracts/',
+      ];
       const isBeside =
         /^server\/networks\/(network|request|oauth2|sandbox|trouble|counting|links|little-text|poll|focus|short-links)$/.test(
           to,
@@ -171,7 +178,8 @@ const registering =
 const pathRule =
   'a path is declared in contracts/ and registered by generated/router.ts alone; declare it there and write its handler';
 /** Pages for people, the API reference, the sandboxes of networks, the twins and the identity provider register their own paths. */
-const mayRegister = /^server\/(base\/pages\/|doors\/http\/docs\.ts|access\/auth\/identity-provider\/|simulation\/|networks\/)/;
+const mayRegister =
+  /^server\/(base\/pages\/|doors\/http\/docs\.ts|access\/auth\/identity-provider\/|simulation\/|networks\/)/;
 /** Mount points of such modules. */
 const mounting = /^\.use\(\s*'\/(docs|help|auth)'/;
 

@@ -10,7 +10,9 @@ export const emitHandlers = async (root: string, declared: readonly DeclaredActi
   const missing = declared.filter(({ name }) => !files.has(name));
   const complaints = [
     ...undeclared.map(([name, file]) => `${file} has no contract: declare ${name} in contracts/ or remove the file`),
-    ...missing.map(({ name }) => `${name} has no handler: write ${name.replace('.', '/actions/')}.ts in the room of its slice`),
+    ...missing.map(
+      ({ name }) => `${name} has no handler: write ${name.replace('.', '/actions/')}.ts in the room of its slice`,
+    ),
   ];
   if (complaints.length > 0) throw new Error(complaints.join('\n'));
   const handlers = await Promise.all(

@@ -12,6 +12,8 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { systemClock } from '#server/base/clock';
+import { createOutbound } from '#server/base/outbound/guarded-client';
+import { startEmbedded } from '#server/base/store/embedded';
 import bluesky from '#server/networks/bluesky/index';
 import type {
   NetworkAccount,
@@ -26,8 +28,6 @@ import { createRequest, type Request } from '#server/networks/request';
 import { cardPicture } from '#server/networks/shared/picture';
 import { createSites } from '#server/networks/sites';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { createOutbound } from '#server/base/outbound/guarded-client';
-import { startEmbedded } from '#server/base/store/embedded';
 import { mp4 } from '#test/support/videos';
 
 const software = '@atproto/dev-env@0.6.7';

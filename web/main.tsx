@@ -8,9 +8,9 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
-import { cssVariablesResolver, theme } from '#web/theme/theme.ts';
 import { watchFiles } from '#web/base/app-files.ts';
 import { queryClient } from '#web/base/queries.ts';
+import { cssVariablesResolver, theme } from '#web/theme/theme.ts';
 import { router } from './router.tsx';
 
 watchFiles();

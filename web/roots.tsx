@@ -1,9 +1,9 @@
 import { createRootRoute, createRoute, Outlet } from '@tanstack/react-router';
 import { isPosthornError } from '#generated/app-client';
+import { queries, queryClient } from '#web/base/queries.ts';
 import { Toasts } from '#web/parts/toasts.tsx';
 import { PageFault } from '#web/shell/page-fault.tsx';
 import { Shell } from '#web/shell/shell.tsx';
-import { queries, queryClient } from '#web/base/queries.ts';
 
 export const root = createRootRoute({
   component: () => (

@@ -4,9 +4,9 @@ import type { Action, Approval, Route } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
 import { keyOfAddress, type RateLimit } from '#server/access/auth/rate-limit';
 import { hashToken } from '#server/access/auth/token-format';
-import { JsonText, jsonOf } from '#server/base/json/json-text';
 import type { ApprovalRun, Caller, Handler, RouteCall } from '#server/base/context';
 import { approvalRequired, badInput, issuesOf, pageOf, Refusal } from '#server/base/errors';
+import { JsonText, jsonOf } from '#server/base/json/json-text';
 
 /**
  * Every action and route is checked here, whichever entry point it came through: sender, then role, then input. The

@@ -1,17 +1,17 @@
-import { openAccounts } from '#server/connecting/accounts/slice';
+import type { Access } from '#server/access/open';
 import type { Stopwatch } from '#server/base/clock';
-import { openSites } from '#server/networks/open-sites';
-import type { Sites } from '#server/networks/sites';
+import type { Config } from '#server/base/config/config';
 import type { Outbound } from '#server/base/outbound/guarded-client';
-import { openNetworkKeys } from '#server/connecting/providers/open-network-keys';
+import type { Registry } from '#server/base/registry';
 import type { Seal } from '#server/base/secrets/seal';
 import type { ProofOfPerson } from '#server/base/signed-in';
-import type { Access } from '#server/access/open';
-import type { Messaging } from '#server/messaging/open';
-import type { Networks } from '#server/networks/registry';
-import type { Registry } from '#server/base/registry';
-import type { Config } from '#server/base/config/config';
+import { openAccounts } from '#server/connecting/accounts/slice';
+import { openNetworkKeys } from '#server/connecting/providers/open-network-keys';
 import { openProviders } from '#server/connecting/providers/slice';
+import type { Messaging } from '#server/messaging/open';
+import { openSites } from '#server/networks/open-sites';
+import type { Networks } from '#server/networks/registry';
+import type { Sites } from '#server/networks/sites';
 import type { OpenPeople } from '#server/people/workspaces/open-people';
 
 export type Connecting = ReturnType<typeof openConnecting>;

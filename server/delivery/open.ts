@@ -1,11 +1,11 @@
-import { openAnalytics } from '#server/delivery/analytics/slice';
+import type { Access } from '#server/access/open';
 import type { Stopwatch } from '#server/base/clock';
+import type { Connecting } from '#server/connecting/open';
+import { openAnalytics } from '#server/delivery/analytics/slice';
 import { openPublishing } from '#server/delivery/publishing/slice';
 import { openStatistics } from '#server/delivery/statistics/slice';
 import type { Media } from '#server/media/open';
 import type { Writing } from '#server/writing/open';
-import type { Access } from '#server/access/open';
-import type { Connecting } from '#server/connecting/open';
 
 export type Delivery = ReturnType<typeof openDelivery>;
 

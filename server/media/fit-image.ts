@@ -1,7 +1,7 @@
 import type { Sharp, SharpOptions } from 'sharp';
 import { bounds } from '#server/base/bounds';
-import type { FitMode } from '#server/networks/fit';
 import { loadSharp } from '#server/base/pictures';
+import type { FitMode } from '#server/networks/fit';
 import { thumbnailOf } from './image.ts';
 
 /** Version of the fitting code: raise it when the same picture, mode and target would give other bytes. */

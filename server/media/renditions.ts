@@ -8,10 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { MediaItem } from '#contracts/media';
 import { bounds } from '#server/base/bounds';
 import { notFound } from '#server/base/errors';
+import { withPixels } from '#server/base/pictures';
+import { sha256 } from '#server/base/sha256';
 import type { FitJobStore } from '#server/media/fits/store';
 import type { FitMode } from '#server/networks/fit';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
-import { withPixels } from '#server/base/pictures';
 import { decodeHeic } from './decode-heic.ts';
 import type { DiskReserve } from './disk-reserve.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
@@ -21,7 +22,6 @@ import { type FitRefusal, fitVideo, type VideoTarget, videoType } from './fit-vi
 import { placeholder, thumbnailOf } from './image.ts';
 import { thumbnailKey } from './item.ts';
 import type { FinishedRow, MediaRow, MediaStore, PostRenditionRow, RenditionRow, RenditionStore } from './store.ts';
-import { sha256 } from '#server/base/sha256';
 
 /** How long a request waits for renditions. Those that take longer are finished in the background. */
 const waitMs = 20_000;

@@ -11,9 +11,9 @@ import type { ErrorBody } from '#contracts/errors';
 import type { MediaKind } from '#contracts/media';
 import type { Right } from '#server/access/auth/right';
 import { bounds } from '#server/base/bounds';
-import { keyColumns, type RenditionKey } from '#server/media/fits/store';
 import { type Database, sql } from '#server/base/store/database';
 import { openModels } from '#server/base/store/models';
+import { keyColumns, type RenditionKey } from '#server/media/fits/store';
 import type { FitRefusal } from './fit-video.ts';
 
 export interface MediaRow {

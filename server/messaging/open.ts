@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
+import type { Access } from '#server/access/open';
 import type { Stopwatch } from '#server/base/clock';
-import { openMessages } from '#server/messaging/messages/slice';
-import { openNotifications } from '#server/messaging/notifications/slice';
 import type { Outbound } from '#server/base/outbound/guarded-client';
 import type { Seal } from '#server/base/secrets/seal';
+import { openMessages } from '#server/messaging/messages/slice';
+import { openNotifications } from '#server/messaging/notifications/slice';
 import type { AllowedWebhooks } from '#server/messaging/webhooks/plan-limit';
 import { openWebhooks } from '#server/messaging/webhooks/slice';
-import type { Access } from '#server/access/open';
 
 export type Messaging = ReturnType<typeof openMessaging>;
 

@@ -1,10 +1,10 @@
+import { dayMs } from '#contracts/time';
 import { isPublicAddress } from '#server/base/config/config';
 import { answerWithin, NoAnswer } from '#server/base/health/answer-within';
 import { type Check, checksNamed } from '#server/base/health/check';
 import type { Network, Site } from './network.ts';
 import { checkCredentials, checkVersionFormat } from './settings-check.ts';
 import { asTrouble, whatHappened } from './trouble.ts';
-import { dayMs } from '#contracts/time';
 
 export interface Examined {
   readonly network: string;

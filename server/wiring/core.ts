@@ -1,19 +1,19 @@
 import { openAccess } from '#server/access/open';
+import { openReceiptInspection } from '#server/access/receipts/inspection';
 import { openAccountInspection } from '#server/connecting/accounts/inspection';
-import { openBackupInspection } from '#server/operation/backup/inspection';
-import { openForecastInspection } from '#server/planning/forecast/inspection';
-import { openHoldInspection } from '#server/operation/hold/inspection';
-import { openMediaInspection } from '#server/media/inspection';
-import { openMessageInspection } from '#server/messaging/messages/inspection';
 import { openNetworkKeyInspection } from '#server/connecting/providers/inspection';
 import { openPublishingInspection } from '#server/delivery/publishing/inspection';
-import { openReceiptInspection } from '#server/access/receipts/inspection';
-import { openSandboxClock } from '#server/simulation/sandbox/clock';
+import { openStatisticsInspection } from '#server/delivery/statistics/inspection';
+import { openMediaInspection } from '#server/media/inspection';
+import { openMessageInspection } from '#server/messaging/messages/inspection';
+import { openWebhookInspection } from '#server/messaging/webhooks/inspection';
+import { openBackupInspection } from '#server/operation/backup/inspection';
+import { openHoldInspection } from '#server/operation/hold/inspection';
 import { createFactorRemoval } from '#server/people/second-factors/factor-removal';
 import { openFactorInspection } from '#server/people/second-factors/inspection';
-import { openStatisticsInspection } from '#server/delivery/statistics/inspection';
-import { openWebhookInspection } from '#server/messaging/webhooks/inspection';
 import { openPeople } from '#server/people/workspaces/open-people';
+import { openForecastInspection } from '#server/planning/forecast/inspection';
+import { openSandboxClock } from '#server/simulation/sandbox/clock';
 
 export type Core = ReturnType<typeof wireCore>;
 

@@ -1,10 +1,10 @@
 import { createMovableClock, systemClock } from '#server/base/clock';
 import type { Config } from '#server/base/config/config';
-import { prepare } from '#server/operation/startup/startup-migrations';
 import { type ConnectOptions, connect } from '#server/base/store/connect';
 import { openDatabase } from '#server/base/store/database';
 import { toDatabaseError } from '#server/base/store/database-error';
 import { mustUseTables } from '#server/base/store/schema-checks';
+import { prepare } from '#server/operation/startup/startup-migrations';
 
 import { type Core, wireCore } from './core.ts';
 

@@ -6,11 +6,11 @@ import { createOutbound, type Outbound, type OutboundOptions } from '#server/bas
 import { findSeal } from '#server/base/secrets/keys';
 import { openSeal } from '#server/base/secrets/open-seal';
 import type { Seal } from '#server/base/secrets/seal';
-import { prepare } from '#server/operation/startup/startup-migrations';
 import { connect } from '#server/base/store/connect';
 import { type Connection, type Database, openDatabase } from '#server/base/store/database';
 import { toDatabaseError } from '#server/base/store/database-error';
 import { mustUseTables } from '#server/base/store/schema-checks';
+import { prepare } from '#server/operation/startup/startup-migrations';
 
 import { type Core, wireCore } from './core.ts';
 import { createPosthorn, type Posthorn } from './service.ts';

@@ -2,9 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, exportSPKI, importJWK, type JWK, UnsecuredJWT } from 'jose';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { rotateKeys } from '#server/wiring/cli/keys';
 import { readConfig } from '#server/base/config/config';
 import { sql } from '#server/base/store/database';
+import { rotateKeys } from '#server/wiring/cli/keys';
 import {
   answerOf,
   approve,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Role } from '#contracts/scopes';
 import { readContracts } from '#scripts/contracts';
-import { linkCards } from '#server/networks/bluesky/link-card';
 import { sql } from '#server/base/store/database';
+import { linkCards } from '#server/networks/bluesky/link-card';
 import { lockAwaited } from '#test/support/locks';
 import { changedTables, readRows } from '#test/support/rows';
 import { type Answer, type Service, startService } from '#test/support/service';

@@ -2,7 +2,13 @@ import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ReceiptEntry } from '#contracts/receipts';
 import { canonicalJson } from '#server/access/receipts/canonical-json';
-import { challengeOf, confirmedNumber, findFault, fingerprintOf, keyIdOf } from '#server/access/receipts/verify-receipts';
+import {
+  challengeOf,
+  confirmedNumber,
+  findFault,
+  fingerprintOf,
+  keyIdOf,
+} from '#server/access/receipts/verify-receipts';
 import { sql } from '#server/base/store/database';
 import { createAuthenticator } from '#test/support/authenticator';
 import { lockAwaited } from '#test/support/locks';

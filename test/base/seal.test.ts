@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { generateKey } from '#server/wiring/cli/keys';
 import { createMovableClock } from '#server/base/clock';
 import { readConfig } from '#server/base/config/config';
 import { html } from '#server/base/pages/html';
@@ -10,6 +9,7 @@ import { findLostSecrets, findLostSecretsQuickly } from '#server/base/secrets/lo
 import { createResealing } from '#server/base/secrets/resealing';
 import { createSeal, type Seal } from '#server/base/secrets/seal';
 import { sql } from '#server/base/store/database';
+import { generateKey } from '#server/wiring/cli/keys';
 import { openPosthorn } from '#test/support/posthorn';
 import { type Service, startService } from '#test/support/service';
 

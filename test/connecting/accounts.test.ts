@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startStopwatch } from '#server/base/clock';
-import { connectInSandbox, sayYes } from '#server/simulation/sandbox/sign-up';
 import { sql } from '#server/base/store/database';
+import { connectInSandbox, sayYes } from '#server/simulation/sandbox/sign-up';
 import { networks } from '#test/support/networks';
 import { startServiceWithProxy } from '#test/support/sandbox-proxy';
 import { serviceWithSends } from '#test/support/sends';

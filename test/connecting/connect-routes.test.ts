@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sayYes } from '#server/simulation/sandbox/sign-up';
 import { sql } from '#server/base/store/database';
+import { sayYes } from '#server/simulation/sandbox/sign-up';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;

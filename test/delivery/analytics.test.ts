@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type MetricName, metricNames, type Summary, type Totals } from '#contracts/analytics';
-import { reported } from '#server/networks/shared/metrics';
 import { sql } from '#server/base/store/database';
+import { reported } from '#server/networks/shared/metrics';
 import { publicationsOf, type Target } from '#test/support/publications';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
+import { sql } from '#server/base/store/database';
+import { createPublishingStore } from '#server/delivery/publishing/store';
 import { createHealth } from '#server/doors/http/health';
 import type { Fault } from '#server/networks/sandbox';
 import { createPostStore } from '#server/writing/posts/store';
-import { createPublishingStore } from '#server/delivery/publishing/store';
-import { sql } from '#server/base/store/database';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { Post } from '#contracts/posts';
 import { createMovableClock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
+import { openDatabase, sql } from '#server/base/store/database';
 import { NetworkTrouble } from '#server/networks/trouble';
 import type { PlannedFault } from '#server/simulation/sandbox/faults';
-import { openDatabase, sql } from '#server/base/store/database';
 import { openPosthorn } from '#test/support/posthorn';
 import { type SandboxProxy, startSandboxProxy, startServiceWithProxy } from '#test/support/sandbox-proxy';
 import type { Service } from '#test/support/service';

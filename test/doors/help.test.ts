@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, resolve } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { help } from '#server/wiring/cli/help';
 import { Settings } from '#server/base/config/settings';
+import { help } from '#server/wiring/cli/help';
 import { type Service, startService } from '#test/support/service';
 import { buildHelp } from '#test/support/shared';
 

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '#contracts/scopes';
 import { actions } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
-import type { RunnableAction } from '#server/agents/admission';
 import { newToken } from '#server/access/auth/token-format';
+import type { RunnableAction } from '#server/agents/admission';
 import { Refusal } from '#server/base/errors';
 import { sql } from '#server/base/store/database';
 import {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { diagnose } from '#server/wiring/cli/doctor';
 import type { Stopwatch } from '#server/base/clock';
 import { readConfig } from '#server/base/config/config';
 import { sql } from '#server/base/store/database';
+import { diagnose } from '#server/wiring/cli/doctor';
 import { urlOf } from '#test/support/database';
 import { type MailServer, startMailServer } from '#test/support/mail-server';
 import { freePort } from '#test/support/processes';

@@ -4,10 +4,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { Delivery } from '#contracts/webhooks';
 import { verifyWebhook } from '#packages/sdk/src/index';
 import type { LiveEvent } from '#server/base/live/changes';
-import { createSandboxClockStore } from '#server/simulation/sandbox/store';
 import { openDatabase, sql } from '#server/base/store/database';
 import { createDeliveries } from '#server/messaging/webhooks/deliveries';
 import type { ClaimedDelivery, ClaimedWebhook, DeliveryStore, Slots } from '#server/messaging/webhooks/store';
+import { createSandboxClockStore } from '#server/simulation/sandbox/store';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { lockAwaited } from '#test/support/locks';
 import { createProcesses, type Processes } from '#test/support/processes';

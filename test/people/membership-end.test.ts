@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admins, editors, everyone, type Role } from '#contracts/scopes';
-import { sayYes } from '#server/simulation/sandbox/sign-up';
 import { sql } from '#server/base/store/database';
+import { sayYes } from '#server/simulation/sandbox/sign-up';
 import { createBrowser } from '#test/support/browser';
 import { answerOf, approve } from '#test/support/identity';
 import { type PushService, startPushService } from '#test/support/push-service';

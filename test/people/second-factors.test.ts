@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '#server/base/ids';
+import { sql } from '#server/base/store/database';
 import { createBackupList } from '#server/operation/backup/store';
 import { beginHold } from '#server/operation/hold/hold';
-import { newId } from '#server/base/ids';
 import { stepAt, totpCode } from '#server/people/second-factors/totp';
-import { sql } from '#server/base/store/database';
 import { createAuthenticator } from '#test/support/authenticator';
 import { speak } from '#test/support/mcp';
 import { type Service, startService } from '#test/support/service';

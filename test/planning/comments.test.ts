@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bounds } from '#server/base/bounds';
 import { escapeRegExp } from '#server/base/escape-reg-exp';
+import { sql } from '#server/base/store/database';
 import { createComments, mentionsIn } from '#server/planning/review/comments';
 import { createCommentStore } from '#server/planning/review/store';
-import { sql } from '#server/base/store/database';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 

@@ -5,8 +5,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { diagnose } from '#server/wiring/cli/doctor';
 import { runCheck } from '#server/operation/installation/run-checks';
+import { diagnose } from '#server/wiring/cli/doctor';
 import { start } from '#server/wiring/main';
 import { urlOf } from '#test/support/database';
 import { type InstallationCopy, makeHealthyInstallation } from '#test/support/healthy-installation';

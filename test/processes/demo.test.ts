@@ -7,12 +7,12 @@ import type { ApprovalCard } from '#contracts/approvals';
 import type { Post, Result } from '#contracts/posts';
 import type { Delivery, Webhook } from '#contracts/webhooks';
 import { Posthorn as Client } from '#packages/sdk/src/index';
-import { openService } from '#server/wiring/open-service';
 import { type Config, readConfig } from '#server/base/config/config';
+import { createLog } from '#server/base/logging/log';
 import { demoZone } from '#server/wiring/demo/local-time';
 import { type Demo, makeDemo } from '#server/wiring/demo/make';
-import { createLog } from '#server/base/logging/log';
 import { type RunningService, start } from '#server/wiring/main';
+import { openService } from '#server/wiring/open-service';
 import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database';
 import { freePort } from '#test/support/processes';
 

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client } from '#packages/sdk/src/index';
 import { findAction } from '#server/agents/admission';
 import { readConfig } from '#server/base/config/config';
-import { type RunningService, start } from '#server/wiring/main';
-import { connectInSandbox } from '#server/simulation/sandbox/sign-up';
 import { openDatabase, sql } from '#server/base/store/database';
+import { connectInSandbox } from '#server/simulation/sandbox/sign-up';
+import { type RunningService, start } from '#server/wiring/main';
 import {
   type DebianServer,
   startBouncer,

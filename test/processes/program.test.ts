@@ -52,7 +52,10 @@ describe('what a command loads', () => {
 
   test('is nothing of the service for the help', async () => {
     expect(await loadedBy('./cli.js')).toEqual(['scripts/cli.ts']);
-    expect(await loadedBy(await chunkNamed('cli'))).toEqual(['server/wiring/cli/help.ts', 'server/wiring/cli/index.ts']);
+    expect(await loadedBy(await chunkNamed('cli'))).toEqual([
+      'server/wiring/cli/help.ts',
+      'server/wiring/cli/index.ts',
+    ]);
   });
 
   test.each([
@@ -72,7 +75,9 @@ describe('what a command loads', () => {
 
   test('is no database, no door and no log for the twins', async () => {
     const loaded = await loadedBy(await chunkNamed('open-twins'));
-    expect(loaded).toEqual(expect.arrayContaining(['server/networks/x/sandbox.ts', 'server/simulation/sandbox/memory-store.ts']));
+    expect(loaded).toEqual(
+      expect.arrayContaining(['server/networks/x/sandbox.ts', 'server/simulation/sandbox/memory-store.ts']),
+    );
     const tooMuch = /^server\/(http|mcp|store|jobs)\/|\/store\.ts$|^(pg|sequelize|mongodb|agenda|pino)$/;
     expect(loaded.filter((name) => tooMuch.test(name))).toEqual([]);
   });

@@ -138,7 +138,9 @@ test('no page imports another', async () => {
 
 test.each(['server/clock.ts', 'server/extras/clock.ts'])('%s is in no room', async (file) => {
   await plant({ [file]: '' });
-  expect(await checkImports(tree)).toMatchObject([{ file, rule: expect.stringContaining('everything in server/ is in a room') }]);
+  expect(await checkImports(tree)).toMatchObject([
+    { file, rule: expect.stringContaining('everything in server/ is in a room') },
+  ]);
 });
 
 test('files of one folder may not import each other in a circle', async () => {
@@ -243,7 +245,10 @@ test.each([
   const text = `${owning('notes')}${reading(statement)}`;
   await plant({ 'server/writing/a/store.ts': owning('drafts'), 'server/writing/b/store.ts': text });
   expect(await checkImports(tree)).toMatchObject([
-    { file: 'server/writing/b/store.ts', rule: expect.stringContaining('drafts is a table of a; call a rule of that slice') },
+    {
+      file: 'server/writing/b/store.ts',
+      rule: expect.stringContaining('drafts is a table of a; call a rule of that slice'),
+    },
   ]);
   await plant({ 'server/writing/b/store.ts': `export const reads = ['drafts'];\n${text}` });
   expect(await checkImports(tree)).toEqual([]);
@@ -251,8 +256,14 @@ test.each([
 
 test('a part of a statement in another file of the slice is declared in its store too', async () => {
   const part = 'export const last = `(select max(id) from drafts)`;\n';
-  await plant({ 'server/writing/a/store.ts': owning('drafts'), 'server/writing/b/columns.ts': part, 'server/writing/b/store.ts': '' });
-  expect(await checkImports(tree)).toMatchObject([{ file: 'server/writing/b/columns.ts', line: 1, found: 'from drafts' }]);
+  await plant({
+    'server/writing/a/store.ts': owning('drafts'),
+    'server/writing/b/columns.ts': part,
+    'server/writing/b/store.ts': '',
+  });
+  expect(await checkImports(tree)).toMatchObject([
+    { file: 'server/writing/b/columns.ts', line: 1, found: 'from drafts' },
+  ]);
   await plant({ 'server/writing/b/store.ts': `export const reads = ['drafts'];\n` });
   expect(await checkImports(tree)).toEqual([]);
 });
@@ -261,7 +272,12 @@ test('a store declares no table that it does not read', async () => {
   const text = `// Nothing comes from drafts.\nexport const reads = ['drafts'];\n`;
   await plant({ 'server/writing/a/store.ts': owning('drafts'), 'server/writing/b/store.ts': text });
   expect(await checkImports(tree)).toEqual([
-    { file: 'server/writing/b/store.ts', line: 2, found: 'drafts', rule: expect.stringContaining('take it out of `reads`') },
+    {
+      file: 'server/writing/b/store.ts',
+      line: 2,
+      found: 'drafts',
+      rule: expect.stringContaining('take it out of `reads`'),
+    },
   ]);
 });
 
@@ -276,7 +292,9 @@ test("slices may not read each other's tables, in however long a circle", async 
   expect(await checkImports(tree)).toEqual([]);
   await plant({ 'server/writing/c/store.ts': text('tags', 'drafts') });
   const complaints = await checkImports(tree);
-  expect(complaints.map(({ file }) => file)).toEqual(['a', 'b', 'c'].map((slice) => `server/writing/${slice}/store.ts`));
+  expect(complaints.map(({ file }) => file)).toEqual(
+    ['a', 'b', 'c'].map((slice) => `server/writing/${slice}/store.ts`),
+  );
   expect(complaints[0]?.rule).toContain("read each other's tables one way; a → b → c → a is a circle");
 });
 

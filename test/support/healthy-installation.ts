@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
-import { openService } from '#server/wiring/open-service';
 import { readConfig } from '#server/base/config/config';
+import { openService } from '#server/wiring/open-service';
 import { freshDatabase, urlOf } from './database.ts';
 
 export type InstallationCopy = Awaited<ReturnType<Awaited<ReturnType<typeof makeHealthyInstallation>>['copy']>>;

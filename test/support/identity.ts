@@ -11,13 +11,13 @@ import { createIdentityProvider, type IdentityProviderOptions } from '#server/ac
 import { createRateLimits } from '#server/access/auth/rate-limit';
 import { createRegistrations } from '#server/access/auth/registrations';
 import { createCountStore, createRegistrationStore } from '#server/access/auth/store';
-import { answerErrors } from '#server/doors/http/errors';
-import { tagRequest } from '#server/doors/http/request';
-import { createHttpServer } from '#server/doors/http/server';
 import { createOutbound } from '#server/base/outbound/guarded-client';
 import { createSeal } from '#server/base/secrets/seal';
 import type { WhoIsSignedIn } from '#server/base/signed-in';
 import { openDatabase, sql } from '#server/base/store/database';
+import { answerErrors } from '#server/doors/http/errors';
+import { tagRequest } from '#server/doors/http/request';
+import { createHttpServer } from '#server/doors/http/server';
 import { type Browser, createBrowser, type Page } from './browser.ts';
 import { selfSigned } from './certificate.ts';
 import { freshDatabase, urlOf } from './database.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import { openService } from '#server/wiring/open-service';
 import { readConfig } from '#server/base/config/config';
 import { connectInSandbox, withSandboxServer } from '#server/simulation/sandbox/sign-up';
+import { openService } from '#server/wiring/open-service';
 
 /**
  * What `posthorn setup` and `posthorn account add` leave behind, made in this process, because each of these commands takes

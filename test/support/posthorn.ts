@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import { wireCore } from '#server/wiring/core';
-import { createPosthorn, type ServiceParts } from '#server/wiring/service';
 import { type Clock, type MovableClock, systemClock } from '#server/base/clock';
 import type { Config } from '#server/base/config/config';
 import { createReport } from '#server/base/logging/report';
 import type { Outbound } from '#server/base/outbound/guarded-client';
 import type { Seal } from '#server/base/secrets/seal';
 import type { Database } from '#server/base/store/database';
+import { wireCore } from '#server/wiring/core';
+import { createPosthorn, type ServiceParts } from '#server/wiring/service';
 
 export type TestOverrides = Pick<
   ServiceParts,

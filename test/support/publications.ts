@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { type Database, sql } from '#server/base/store/database';
 import type { Numbers } from '#server/delivery/statistics/numbers';
 import { createPublications } from '#server/delivery/statistics/publications';
 import { createPublishedPosts } from '#server/delivery/statistics/published-posts';
 import { createPublishedPostStore, createStatisticsStore } from '#server/delivery/statistics/store';
-import { type Database, sql } from '#server/base/store/database';
 
 export interface Target {
   readonly postId: string;

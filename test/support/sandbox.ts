@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import express from 'express';
 import sharp from 'sharp';
+import { createOutbound } from '#server/base/outbound/guarded-client';
 import type {
   Confirmation,
   Network,
@@ -17,7 +18,6 @@ import type {
 } from '#server/networks/network';
 import { createRequest } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
-import { createOutbound } from '#server/base/outbound/guarded-client';
 import { createMemorySandboxStore } from '#server/simulation/sandbox/memory-store';
 import { createSandboxes } from '#server/simulation/sandbox/sandboxes';
 import { signIn } from '#server/simulation/sandbox/sign-up';

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { formatBytes, formatNumber } from '#web/parts/number.ts';
 import {
   addDays,
   clockChangeAt,
@@ -13,6 +12,7 @@ import {
   startOfDay,
   wallTime,
 } from '#web/base/time.ts';
+import { formatBytes, formatNumber } from '#web/parts/number.ts';
 import { mergeTimes } from '#web/parts/time-picker/merge-times.ts';
 import { parseTime } from '#web/parts/time-picker/parse-time.ts';
 

@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openCore } from '#server/wiring/open-core';
-import { createRegistry } from '#server/base/registry';
 import { readConfig } from '#server/base/config/config';
 import type { DueLoop } from '#server/base/jobs/due-loop';
 import { dueWork } from '#server/base/jobs/due-work';
+import { createRegistry } from '#server/base/registry';
+import { openCore } from '#server/wiring/open-core';
 import { urlOf } from '#test/support/database';
 import { type Service, startService } from '#test/support/service';
 

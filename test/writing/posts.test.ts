@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Post } from '#contracts/posts';
-import { checkLimits } from '#server/writing/posts/limits';
 import { sql } from '#server/base/store/database';
+import { checkLimits } from '#server/writing/posts/limits';
 import { type Service, startService } from '#test/support/service';
 
 let service: Service;

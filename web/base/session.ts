@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import type { Session } from '#generated/app-client';
-import { browserZone } from './time.ts';
 import { queries } from './queries.ts';
+import { browserZone } from './time.ts';
 
 export type Role = NonNullable<Session['workspace']>['role'];
 

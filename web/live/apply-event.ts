@@ -2,9 +2,9 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
 import { CircleX, type LucideIcon, Stamp, Unplug, Webhook } from 'lucide-react';
 import type { GetProgressOutput, Session } from '#generated/app-client';
+import { keys } from '#web/base/queries.ts';
 import { browserZone, inZone } from '#web/base/time.ts';
 import { closeToast, showToast, type Toast, toastIdOf } from '#web/parts/toasts.tsx';
-import { keys } from '#web/base/queries.ts';
 import { hasEnded, mergeSteps, rememberEndings } from '#web/send-off/steps.ts';
 import { isWatched } from '#web/send-off/watched.ts';
 

@@ -5,6 +5,7 @@ import { lazy, Suspense, useState } from 'react';
 import type { RecoveryCodes as Codes, ReadFactorsOutput, TotpSecret } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { fieldFault } from '#web/base/faults.ts';
+import { keys, queries } from '#web/base/queries.ts';
 import { CopyButton } from './copy.tsx';
 import { FaultBanner } from './fault-banner.tsx';
 import { Loaded } from './loaded.tsx';
@@ -12,11 +13,10 @@ import { count } from './number.ts';
 import { type Asks, ProofField, proofFault, toProof } from './proof-field.tsx';
 import { saveFile } from './save-file.ts';
 import { Section } from './section.tsx';
+import styles from './setting.module.css';
 import { showToast } from './toasts.tsx';
 import { useConfirmLeaving } from './use-confirm-leaving.ts';
 import { When } from './when.tsx';
-import { keys, queries } from '#web/base/queries.ts';
-import styles from './setting.module.css';
 
 const QrCode = lazy(() => import('./qr-code.tsx'));
 

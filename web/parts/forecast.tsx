@@ -19,9 +19,9 @@ import type { OptionKey } from '#packages/sdk/src/generated/types';
 import { actions } from '#web/base/api.ts';
 import { describeFailure } from '#web/base/faults.ts';
 import { usePermissions, useSession, useZone } from '#web/base/session.ts';
+import { inZone } from '#web/base/time.ts';
 import { showIfAsked, useActLabel } from './approval-requests.ts';
 import { formatShort } from './format-short.ts';
-import { inZone } from '#web/base/time.ts';
 import { showToast } from './toasts.tsx';
 
 export type ForecastEntry = NonNullable<PostSummary['forecast']>[number];

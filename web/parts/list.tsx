@@ -1,8 +1,8 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { useShortcutsOn } from './shortcuts.ts';
 import { isTyping } from './is-typing.ts';
 import styles from './list.module.css';
+import { useShortcutsOn } from './shortcuts.ts';
 
 const rowSelector = '[data-row]';
 const linkSelector = '[data-row-link]';

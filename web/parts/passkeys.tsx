@@ -3,17 +3,17 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Passkey } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 import { Banner } from './banner.tsx';
 import { FaultBanner } from './fault-banner.tsx';
 import { Loaded } from './loaded.tsx';
 import { PasskeyFault } from './passkey-fault.tsx';
 import { type Asks, ProofField, proofFault, toProof } from './proof-field.tsx';
 import { Section } from './section.tsx';
+import styles from './setting.module.css';
 import { showToast } from './toasts.tsx';
 import { useFormDraft } from './use-form-draft.ts';
 import { When } from './when.tsx';
-import { keys } from '#web/base/queries.ts';
-import styles from './setting.module.css';
 
 export const Passkeys = () => {
   const query = useQuery({ queryKey: keys.passkeys, queryFn: ({ signal }) => app.listPasskeys({ signal }) });

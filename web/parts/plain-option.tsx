@@ -2,8 +2,8 @@ import { Select, Textarea, TextInput } from '@mantine/core';
 import { useLayoutEffect, useRef, useState } from 'react';
 import type { ProviderLimits } from '#generated/app-client';
 import { useZone } from '#web/base/session.ts';
-import { nameOfValue } from './option-value.ts';
 import { instantOf, wallTime } from '#web/base/time.ts';
+import { nameOfValue } from './option-value.ts';
 
 type Option = ProviderLimits['options'][number];
 

@@ -3,9 +3,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { ChangeProfileInput, Session } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
-import { useOptimisticChange, usePendingChanges } from './use-optimistic-change.ts';
 import { keys } from '#web/base/queries.ts';
 import { useSession } from '#web/base/session.ts';
+import { useOptimisticChange, usePendingChanges } from './use-optimistic-change.ts';
 
 const key = ['profile'];
 

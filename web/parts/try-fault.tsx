@@ -1,9 +1,9 @@
 import { faultOf } from '#web/base/faults.ts';
+import { formatSpan } from '#web/base/time.ts';
 import { Banner } from './banner.tsx';
 import { TimeLeft, useCountdown } from './countdown.tsx';
 import { FaultBanner } from './fault-banner.tsx';
 import { proofFault } from './proof-field.tsx';
-import { formatSpan } from '#web/base/time.ts';
 
 /** Error of a sign-in; after several attempts it counts down the wait. */
 export const TryFault = ({

@@ -1,8 +1,8 @@
 import { useRouterState } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { workspaceOfTab } from '#web/base/api.ts';
-import { useSession } from '#web/base/session.ts';
 import { formDrafts, keyPrefix } from '#web/base/form-drafts.ts';
+import { useSession } from '#web/base/session.ts';
 
 /**
  * Like useState, for form fields, marked rows and open dialogs. The value survives a reload by the app. It also

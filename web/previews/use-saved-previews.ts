@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { LinkCard, MediaItem, Post } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys, queries } from '#web/base/queries.ts';
 import type { PreviewPost } from './model.ts';
 import { toPreview } from './to-preview.ts';
-import { keys, queries } from '#web/base/queries.ts';
 
 interface Target {
   readonly id: string;

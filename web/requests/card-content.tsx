@@ -3,6 +3,7 @@ import type { ApprovalCard, Post } from '#generated/app-client';
 import { countText } from '#server/networks/counting';
 import { app } from '#web/base/api.ts';
 import { handleOf } from '#web/base/networks.ts';
+import { keys, queries } from '#web/base/queries.ts';
 import { DiffText } from '#web/parts/diff-text.tsx';
 import { extrasFor } from '#web/parts/extras.ts';
 import { ExtrasView } from '#web/parts/extras-view.tsx';
@@ -12,7 +13,6 @@ import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { isIdOption, nameOfValue } from '#web/parts/option-value.ts';
 import { Skeleton } from '#web/parts/skeleton-rows.tsx';
-import { keys, queries } from '#web/base/queries.ts';
 import styles from './card.module.css';
 import { type Item, type TextGroup, textGroups, textOf } from './text-groups.ts';
 

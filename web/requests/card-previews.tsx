@@ -1,8 +1,8 @@
 import type { ApprovalCard, Post } from '#generated/app-client';
-import { useSavedPreviews } from '#web/previews/use-saved-previews.ts';
+import { useZone } from '#web/base/session.ts';
 import { formatDateTime } from '#web/base/time.ts';
 import { PreviewPicker } from '#web/previews/preview-picker.tsx';
-import { useZone } from '#web/base/session.ts';
+import { useSavedPreviews } from '#web/previews/use-saved-previews.ts';
 
 /** What the request would make public, as readers see it. */
 export const CardPreviews = ({

@@ -1,6 +1,6 @@
 import { NotDone } from '#web/base/faults.ts';
-import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { useZone } from '#web/base/session.ts';
+import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { actOf } from './card-actions.tsx';
 import { isDestructive } from './card-state.ts';
 import { lineOf, titleOf } from './format-request.ts';

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ApprovalCard, Post } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys, queries } from '#web/base/queries.ts';
 import { isIdOption } from '#web/parts/option-value.ts';
 import { isPlainOption, PlainOption } from '#web/parts/plain-option.tsx';
 import { Skeleton } from '#web/parts/skeleton-rows.tsx';
-import { keys, queries } from '#web/base/queries.ts';
 import styles from './edit-form.module.css';
 
 type Version = Post['versions'][number];

@@ -1,7 +1,7 @@
 import type { ApprovalCard } from '#generated/app-client';
 import { handleOf } from '#web/base/networks.ts';
-import { headingOf } from '#web/parts/heading.ts';
 import { formatDay, formatTime, inZone, now, partsIn } from '#web/base/time.ts';
+import { headingOf } from '#web/parts/heading.ts';
 
 const excerptOf = ({ post }: ApprovalCard) => headingOf(post?.versions[0]?.content[0]?.body ?? '');
 

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { Post, Result } from '#generated/app-client';
 import { actions, app } from '#web/base/api.ts';
 import { useNetworks } from '#web/base/networks.ts';
-import { capitalize } from '#web/parts/capitalize.ts';
-import { useAccounts } from '#web/parts/use-accounts.ts';
 import { keys } from '#web/base/queries.ts';
+import { capitalize } from '#web/parts/capitalize.ts';
 import type { Target } from '#web/parts/results/target.ts';
-import { withEndings } from './steps.ts';
 import { useSendAgain } from '#web/parts/results/use-answers.ts';
+import { useAccounts } from '#web/parts/use-accounts.ts';
+import { withEndings } from './steps.ts';
 
 /** Poll while the post is being sent, in case the event stream missed a step. */
 const pollMs = 5000;

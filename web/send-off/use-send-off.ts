@@ -1,8 +1,8 @@
 import { useRef } from 'react';
 import type { Post } from '#generated/app-client';
 import type { Target } from '#web/parts/results/target.ts';
-import { useResults } from './use-results.ts';
 import { hasEnded, reachOf, type SendState } from './steps.ts';
+import { useResults } from './use-results.ts';
 
 export interface SendOffRow extends Omit<Target, 'state'>, SendState {
   readonly step: Target['step'];

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Clock } from 'lucide-react';
+import { queries } from '#web/base/queries.ts';
 import { clockAheadMs, formatSpan } from '#web/base/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
-import { queries } from '#web/base/queries.ts';
 import styles from './clock-pill.module.css';
 import { useHasSandbox } from './use-nav-items.ts';
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Mark } from '#web/parts/mark.tsx';
 import { queries } from '#web/base/queries.ts';
 import { useWorkspace } from '#web/base/session.ts';
+import { Mark } from '#web/parts/mark.tsx';
 import styles from './workspace-switcher.module.css';
 
 export const CurrentWorkspace = () => {

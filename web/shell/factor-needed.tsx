@@ -1,7 +1,7 @@
-import { AppForCodes } from '#web/parts/app-for-codes.tsx';
-import { Passkeys } from '#web/parts/passkeys.tsx';
-import { Mark } from '#web/parts/mark.tsx';
 import { useWorkspace } from '#web/base/session.ts';
+import { AppForCodes } from '#web/parts/app-for-codes.tsx';
+import { Mark } from '#web/parts/mark.tsx';
+import { Passkeys } from '#web/parts/passkeys.tsx';
 import { PersonMenu } from './person-menu.tsx';
 
 /** Replaces a workspace that requires a second factor, until the person has set one up. */

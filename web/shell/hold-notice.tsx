@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useSession } from '#web/base/session.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { When } from '#web/parts/when.tsx';
-import { useSession } from '#web/base/session.ts';
 
 /** Above every page after a restore, until a person releases it. */
 export const HoldNotice = ({ backupAt }: { backupAt: string }) => {

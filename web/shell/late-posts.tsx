@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { minuteMs } from '#contracts/time';
 import type { PostSummary } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { useSession } from '#web/base/session.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { quoteHeading } from '#web/parts/heading.ts';
 import { count } from '#web/parts/number.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/base/queries.ts';
-import { useSession } from '#web/base/session.ts';
-import { minuteMs } from '#contracts/time';
 
 /** Refetched every minute and when posts change. The server decides what is late. */
 export const useLatePosts = (): readonly PostSummary[] => {

@@ -1,9 +1,9 @@
 import { Button, Drawer } from '@mantine/core';
 import { Search } from 'lucide-react';
+import { togglePalette } from '#web/parts/palette-store.ts';
 import { ClockPill } from './clock-pill.tsx';
 import styles from './more-sheet.module.css';
 import { NavList } from './nav-list.tsx';
-import { togglePalette } from '#web/parts/palette-store.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { ThemeMenu } from './theme-menu.tsx';
 import type { NavItem } from './use-nav-items.ts';

@@ -2,9 +2,9 @@ import { Button, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { app, workspaceOfTab } from '#web/base/api.ts';
+import { useSession } from '#web/base/session.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import { useSession } from '#web/base/session.ts';
 import { switchBy } from './open-workspace.ts';
 
 export const NewWorkspaceForm = () => {

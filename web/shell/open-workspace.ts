@@ -1,7 +1,7 @@
 import { app } from '#web/base/api.ts';
 import { formDrafts } from '#web/base/form-drafts.ts';
-import { showFault } from '#web/parts/toasts.tsx';
 import { notices } from '#web/base/notices.ts';
+import { showFault } from '#web/parts/toasts.tsx';
 
 /**
  * Runs a change that opens another workspace. The session may show the new one before this page has unloaded;

@@ -2,9 +2,9 @@ import { Menu } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { CircleHelp, LogOut, User } from 'lucide-react';
 import { app, leaveSignedOut } from '#web/base/api.ts';
+import { nameOf, useSession } from '#web/base/session.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { showFault } from '#web/parts/toasts.tsx';
-import { nameOf, useSession } from '#web/base/session.ts';
 import styles from './person-menu.module.css';
 
 export const signOut = async () => {

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
+import { minuteMs } from '#contracts/time';
 import type { InstallationCheck } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { count } from '#web/parts/number.ts';
-import { keys } from '#web/base/queries.ts';
-import { minuteMs } from '#contracts/time';
 
 const useInstallation = () =>
   useQuery({

@@ -1,8 +1,8 @@
 import { Modal } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Kbd } from '#web/parts/kbd.tsx';
-import styles from './shortcut-help.module.css';
 import { useShortcutsOn } from '#web/parts/shortcuts.ts';
+import styles from './shortcut-help.module.css';
 
 const groups: readonly [title: string, keys: readonly [keys: string, does: string][]][] = [
   [

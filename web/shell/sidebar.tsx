@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { Pencil, Search } from 'lucide-react';
 import { lazy, Suspense } from 'react';
-import { Kbd } from '#web/parts/kbd.tsx';
 import { usePermissions } from '#web/base/session.ts';
+import { Kbd } from '#web/parts/kbd.tsx';
+import { togglePalette } from '#web/parts/palette-store.ts';
 import { ClockPill } from './clock-pill.tsx';
 import { CurrentWorkspace } from './current-workspace.tsx';
 import { NavList } from './nav-list.tsx';
-import { togglePalette } from '#web/parts/palette-store.ts';
 import { RailTip } from './rail-tip.tsx';
 import styles from './sidebar.module.css';
 import { useNavItems } from './use-nav-items.ts';

@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { CalendarClock, CircleHelp, Keyboard, LogOut, Palette, Pencil, User, Workflow } from 'lucide-react';
-import { formatDateTime } from '#web/base/time.ts';
-import { useNextSlot } from '#web/parts/use-next-slot.ts';
 import { usePermissions, useSession, useWorkspace, useZone } from '#web/base/session.ts';
-import { openWorkspace } from './open-workspace.ts';
+import { formatDateTime } from '#web/base/time.ts';
 import { type PaletteCommand, pageCommands } from '#web/parts/palette-store.ts';
-import { signOut } from './person-menu.tsx';
 import { useChangeProfile } from '#web/parts/profile.ts';
+import { useNextSlot } from '#web/parts/use-next-slot.ts';
+import { openWorkspace } from './open-workspace.ts';
+import { signOut } from './person-menu.tsx';
 import { themes } from './theme-menu.tsx';
 import { useNavItems } from './use-nav-items.ts';
 

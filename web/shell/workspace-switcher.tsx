@@ -1,8 +1,8 @@
 import { Menu } from '@mantine/core';
 import { Check, ChevronsUpDown, Plus } from 'lucide-react';
 import { lazy, Suspense } from 'react';
-import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { useSession, useWorkspace } from '#web/base/session.ts';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { CurrentWorkspace } from './current-workspace.tsx';
 import { openWorkspace } from './open-workspace.ts';
 import styles from './workspace-switcher.module.css';

@@ -1,8 +1,8 @@
 import { ApiPromise, type WithResponse } from './api-promise.ts';
+import { version } from './generated/version.ts';
 import { ConnectionError, type ErrorClasses, errorFrom, TimeoutError } from './posthorn-error.ts';
 import type { Progress } from './progress.ts';
 import { type Retry, sleep, waitBeforeRetry } from './retries.ts';
-import { version } from './generated/version.ts';
 
 export interface PosthornOptions {
   /**

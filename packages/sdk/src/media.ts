@@ -1,8 +1,8 @@
 import { ApiPromise } from './api-promise.ts';
+import type { MediaItem } from './generated/types.ts';
 import type { CallOptions } from './http.ts';
 import { Namespace } from './namespace.ts';
 import type { Progress } from './progress.ts';
-import type { MediaItem } from './generated/types.ts';
 
 export interface UploadOptions extends CallOptions {
   /** Alternative text for people who cannot see it */

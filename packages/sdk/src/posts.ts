@@ -1,5 +1,5 @@
-import { Namespace } from './namespace.ts';
 import type { Post } from './generated/types.ts';
+import { Namespace } from './namespace.ts';
 import type { WaitOptions } from './waiting.ts';
 
 export class PostWaiting extends Namespace {

@@ -1,9 +1,9 @@
 import type { WithResponse } from './api-promise.ts';
+import type { MediaItem } from './generated/types.ts';
 import type { CallOptions, Http } from './http.ts';
 import { ApiError } from './posthorn-error.ts';
 import type { Progress } from './progress.ts';
 import { waitBeforeRetry } from './retries.ts';
-import type { MediaItem } from './generated/types.ts';
 
 const MiB = 1024 * 1024;
 

@@ -1,6 +1,6 @@
+import type { Post } from './generated/types.ts';
 import type { CallOptions, Http } from './http.ts';
 import { PosthornError } from './posthorn-error.ts';
-import type { Post } from './generated/types.ts';
 
 export interface WaitOptions extends CallOptions {
   /** The total time to wait. Default: 10 minutes */

@@ -1,5 +1,5 @@
-import { PosthornError } from './posthorn-error.ts';
 import type { WebhookEvent } from './generated/types.ts';
+import { PosthornError } from './posthorn-error.ts';
 
 export interface VerifyWebhookOptions {
   /** How far the time of the signature may be from the clock, in both directions. Default 300 */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '#server/base/clock';
-import type { Purpose, SecretStore } from './store.ts';
 import { hourMs } from '#contracts/time';
+import type { Clock } from '#server/base/clock';
 import { sha256 } from '#server/base/sha256';
+import type { Purpose, SecretStore } from './store.ts';
 
 const lifetimeMs: Record<Purpose, number> = { 'sign-in': hourMs, 'first-owner': 7 * 24 * hourMs, password: hourMs };
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { isUrl } from '#contracts/is-url';
+import { dayMs, hourMs } from '#contracts/time';
 import type { Clock } from '#server/base/clock';
 import { badInput, issuesOf, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import { networkOf } from './password-tries.ts';
 import type { RateLimits } from './rate-limit.ts';
 import type { RegistrationStore } from './store.ts';
-import { dayMs, hourMs } from '#contracts/time';
 
 /** How long to keep a client without consent, and one that is no longer used. */
 const unusedMs = dayMs;

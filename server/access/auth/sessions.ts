@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Proof } from '#contracts/receipts';
+import { dayMs } from '#contracts/time';
 import type { Clock } from '#server/base/clock';
 import { notFound } from '#server/base/errors';
 import { newId } from '#server/base/ids';
+import { sha256 } from '#server/base/sha256';
 import type { SignedIn } from '#server/base/signed-in';
 import type { SessionStore } from './store.ts';
-import { dayMs } from '#contracts/time';
-import { sha256 } from '#server/base/sha256';
 
 const idleMs = 14 * dayMs;
 const absoluteMs = 90 * dayMs;

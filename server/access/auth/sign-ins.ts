@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Proof } from '#contracts/receipts';
 import type { Clock } from '#server/base/clock';
 import { Refusal } from '#server/base/errors';
+import { sha256 } from '#server/base/sha256';
 import { nameOfBrowser, type Sessions } from './sessions.ts';
 import type { PendingStore } from './store.ts';
-import { sha256 } from '#server/base/sha256';
 
 const lifetimeMs = 10 * 60_000;
 const maxTries = 10;

@@ -1,3 +1,4 @@
+import { minuteMs } from '#contracts/time';
 import type { AuditLog } from '#server/access/audit/audit-log';
 import type { Identity } from '#server/access/auth/identity-provider/identity';
 import { type IdentityParts, openIdentityProvider } from '#server/access/auth/identity-provider/open';
@@ -29,7 +30,6 @@ import {
   createTokenStore,
   createTryStore,
 } from './store.ts';
-import { minuteMs } from '#contracts/time';
 
 export const openAuth = ({
   database,

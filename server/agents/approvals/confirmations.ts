@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ReceiptEntry } from '#contracts/receipts';
+import { canonicalJson } from '#server/access/receipts/canonical-json';
+import { challengeOf, confirmedNumber } from '#server/access/receipts/verify-receipts';
 import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
-import { canonicalJson } from '#server/access/receipts/canonical-json';
-import { challengeOf, confirmedNumber } from '#server/access/receipts/verify-receipts';
-import type { ApprovalStore, ConfirmedCard } from './store.ts';
 import { sha256 } from '#server/base/sha256';
+import type { ApprovalStore, ConfirmedCard } from './store.ts';
 
 /** One assertion covers a batch of requests, which are approved one after the other, so it stays valid for an hour. */
 const lifetimeMs = 60 * 60_000;

@@ -1,8 +1,9 @@
 import type { ApprovalEdit, CardStatus } from '#contracts/approvals';
 import type { Version, VersionInput } from '#contracts/posts';
 import type { ReceiptEntry } from '#contracts/receipts';
-import { type AdmittedCall, findAction, type RunnableAction } from '#server/agents/admission';
 import type { AuditLog } from '#server/access/audit/audit-log';
+import type { Receipts } from '#server/access/receipts/receipts';
+import { type AdmittedCall, findAction, type RunnableAction } from '#server/agents/admission';
 import type { Clock } from '#server/base/clock';
 import { type Caller, clientNamed } from '#server/base/context';
 import { badInput, notFound, Refusal } from '#server/base/errors';
@@ -11,7 +12,6 @@ import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { LinkCards } from '#server/writing/posts/link-cards';
 import type { Reading } from '#server/writing/posts/reading';
 import { toVersions } from '#server/writing/posts/versions';
-import type { Receipts } from '#server/access/receipts/receipts';
 import { type Approvers, decisionOf, isRequestOf, onlyApprovers } from './approvers.ts';
 import { type CardValidity, draftOf, idOf } from './card-validity.ts';
 import type { Assertion, Confirmations } from './confirmations.ts';

@@ -1,13 +1,13 @@
-import type { Accounts } from '#server/connecting/accounts/accounts';
+import { dayMs } from '#contracts/time';
 import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
+import { quantity } from '#server/base/quantity';
+import type { Accounts } from '#server/connecting/accounts/accounts';
 import { isolateName } from '#server/messaging/notifications/isolate-name';
 import type { NewNotification, Notifications } from '#server/messaging/notifications/notifications';
 import type { Approvers } from './approvers.ts';
 import type { CardView } from './card-view.ts';
 import type { ApprovalStore, CardRow } from './store.ts';
-import { dayMs } from '#contracts/time';
-import { quantity } from '#server/base/quantity';
 
 /** The same as the length of a burst in notifications.ts. */
 const burstMs = 10 * 60 * 1000;

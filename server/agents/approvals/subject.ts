@@ -3,9 +3,10 @@ import type { ApprovalCard } from '#contracts/approvals';
 import type { Approval } from '#contracts/define';
 import type { MediaItem } from '#contracts/media';
 import type { Post } from '#contracts/posts';
-import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { Caller } from '#server/base/context';
 import { notFound } from '#server/base/errors';
+import { sha256 } from '#server/base/sha256';
+import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
 import type { FittablePost } from '#server/writing/posts/fitting';
@@ -13,7 +14,6 @@ import type { Lifecycle, Pin } from '#server/writing/posts/lifecycle';
 import type { LinkCards } from '#server/writing/posts/link-cards';
 import { mediaIn, type StoredLinkCard } from '#server/writing/posts/outgoing';
 import type { Reading } from '#server/writing/posts/reading';
-import { sha256 } from '#server/base/sha256';
 
 /** What a request is about: the post with its media, or the account. The card stores it as it was at the request. */
 export interface Subject {

@@ -4,8 +4,8 @@ import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
 import { notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
-import type { ChatStore } from './store.ts';
 import { shorten } from '#server/base/shorten';
+import type { ChatStore } from './store.ts';
 
 const titleCharacters = 80;
 /** Counted from the last question. */

@@ -1,13 +1,13 @@
 import { type BulkChange, type BulkResult, bulkMoves, type PlannedMove } from '#contracts/bulk';
 import type { Post } from '#contracts/posts';
 import { findAction, type RunnableAction } from '#server/agents/admission';
-import type { Bin } from '#server/planning/bin/bin';
 import { bounds } from '#server/base/bounds';
 import { startStopwatch } from '#server/base/clock';
 import type { AskInstead, Caller } from '#server/base/context';
 import { badInput, isAsked, Refusal } from '#server/base/errors';
-import type { Reading } from '#server/writing/posts/reading';
+import type { Bin } from '#server/planning/bin/bin';
 import type { SlotQueue } from '#server/planning/slots/queue';
+import type { Reading } from '#server/writing/posts/reading';
 import { endOfDayBefore } from './day.ts';
 
 export type Bulk = ReturnType<typeof createBulk>;

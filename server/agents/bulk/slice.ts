@@ -1,9 +1,9 @@
 import type { RunnableAction } from '#server/agents/admission';
-import type { Bin } from '#server/planning/bin/bin';
 import type { AskInstead } from '#server/base/context';
+import type { Bin } from '#server/planning/bin/bin';
+import type { SlotQueue } from '#server/planning/slots/queue';
 import type { Overview } from '#server/writing/posts/overview';
 import type { Reading } from '#server/writing/posts/reading';
-import type { SlotQueue } from '#server/planning/slots/queue';
 import { createBulk } from './bulk.ts';
 import { bulkRoutes } from './routes.ts';
 

@@ -1,8 +1,8 @@
 import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
 import { badInput, Refusal } from '#server/base/errors';
-import type { IdempotencyStore, StoredAnswer } from './store.ts';
 import { sha256 } from '#server/base/sha256';
+import type { IdempotencyStore, StoredAnswer } from './store.ts';
 
 const retentionMs = 24 * 60 * 60 * 1000;
 

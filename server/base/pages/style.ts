@@ -149,8 +149,7 @@ code { font-size: .95em; }
 .toast { padding: .75rem 1rem; border-radius: .5rem; background: var(--ink); color: var(--on-ink); }
 `.trimStart();
 
-const version = sha256(fontFace + css, 'base64url')
-  .slice(0, 8);
+const version = sha256(fontFace + css, 'base64url').slice(0, 8);
 
 export const stylesheet = `/assets/posthorn.css?v=${version}`;
 

@@ -1,8 +1,8 @@
 import { type Config, SettingError } from '#server/base/config/config';
+import { quantity } from '#server/base/quantity';
 import type { SealedColumn } from '#server/base/store/sealed-column';
 import { secretsFile } from './keys.ts';
 import type { Seal } from './seal.ts';
-import { quantity } from '#server/base/quantity';
 
 const batch = 100;
 

@@ -6,11 +6,11 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { sha256 } from '#server/base/sha256';
 import { CarefulClient } from './careful-client.ts';
 import type { Connection } from './database.ts';
 import { isAlive, type Server, serverHolding } from './embedded-process.ts';
 import { findProgram, orElse, type Program } from './embedded-program.ts';
-import { sha256 } from '#server/base/sha256';
 
 export interface EmbeddedOptions {
   timeoutMs?: number;

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { instantOf } from '#contracts/instant';
+import { dayMs } from '#contracts/time';
 import type { Clock, Stopwatch } from '#server/base/clock';
 import type { DueWork } from '#server/base/jobs/due-loop';
 import { jsonOf } from '#server/base/json/json-text';
 import type { Live } from '#server/base/live/live';
+import { retryUntil } from '#server/base/store/retry';
+import type { Notifications } from '#server/messaging/notifications/notifications';
+import type { Events } from '#server/messaging/webhooks/events';
 import type { Network, NetworkAccount, Site, Tokens } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
-import type { Notifications } from '#server/messaging/notifications/notifications';
-import { retryUntil } from '#server/base/store/retry';
-import type { Events } from '#server/messaging/webhooks/events';
 import type { AccountRow } from './account-row.ts';
 import { toAccount } from './accounts.ts';
 import type { NetworkAccess } from './network-access.ts';
 import { toStorableProfile } from './storable-account.ts';
 import type { AccountStore, Refusal } from './store.ts';
-import { dayMs } from '#contracts/time';
 
 const minLeaseMs = 90_000;
 const retryMs = 10 * 60_000;

@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditLog } from '#server/access/audit/audit-log';
 import type { Rights } from '#server/access/auth/rights';
+import type { Plans } from '#server/access/plans/plans';
 import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
 import { badInput, notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import type { Live } from '#server/base/live/live';
+import type { Outbound } from '#server/base/outbound/guarded-client';
+import { sha256 } from '#server/base/sha256';
 import type { Connect, Network, NetworkAccount, Registration } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { NetworkTrouble } from '#server/networks/trouble';
-import type { Outbound } from '#server/base/outbound/guarded-client';
-import type { Plans } from '#server/access/plans/plans';
 import type { AccountAccess } from './access.ts';
 import type { NetworkAccess } from './network-access.ts';
 import { toStorableAccount } from './storable-account.ts';
 import type { AccountStore, ConnectionRow, ConnectionStore } from './store.ts';
-import { sha256 } from '#server/base/sha256';
 
 const connectionMs = 20 * 60_000;
 

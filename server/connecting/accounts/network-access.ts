@@ -1,6 +1,6 @@
+import type { Seal } from '#server/base/secrets/seal';
 import type { Network, NetworkAccount, Registration, ServerOAuthConnect, Site, Tokens } from '#server/networks/network';
 import type { Sites } from '#server/networks/sites';
-import type { Seal } from '#server/base/secrets/seal';
 import type { AccountRow } from './account-row.ts';
 import type { RegistrationStore } from './store.ts';
 

@@ -1,8 +1,8 @@
 import { isUrl } from '#contracts/is-url';
+import { shorten } from '#server/base/shorten';
 import { withoutBreaks } from '#server/messaging/messages/letter';
 import type { Json, NetworkAccount, Profile } from '#server/networks/network';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { shorten } from '#server/base/shorten';
 
 const nameCharacters = 200;
 const handleCharacters = 300;

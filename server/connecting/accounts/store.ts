@@ -1,9 +1,9 @@
 import type { Choice } from '#contracts/providers';
 import type { Right } from '#server/access/auth/right';
 import { notifyTabs } from '#server/base/live/changes';
-import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/base/store/database';
 import { sealedColumn } from '#server/base/store/sealed-column';
+import type { Json } from '#server/networks/network';
 import { type AccountRow, accountColumns } from './account-row.ts';
 
 export const reads = ['workspaces'];

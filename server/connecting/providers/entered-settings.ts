@@ -1,5 +1,5 @@
-import type { Network } from '#server/networks/network';
 import type { Seal } from '#server/base/secrets/seal';
+import type { Network } from '#server/networks/network';
 import type { NetworkKeyRow } from './store.ts';
 
 export type Values = Readonly<Record<string, string>>;

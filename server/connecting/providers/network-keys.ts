@@ -4,10 +4,10 @@ import type { Clock } from '#server/base/clock';
 import { badInput, notFound, Refusal } from '#server/base/errors';
 import { everyWorkspace } from '#server/base/live/changes';
 import type { Live } from '#server/base/live/live';
+import type { Seal } from '#server/base/secrets/seal';
 import type { Network, Registration } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, whatHappened } from '#server/networks/trouble';
-import type { Seal } from '#server/base/secrets/seal';
 import { createSettingReader, openValues, placeOf, type Values } from './entered-settings.ts';
 import type { NetworkKeyRow, NetworkKeyStore } from './store.ts';
 

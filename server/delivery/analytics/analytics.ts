@@ -7,9 +7,9 @@ import {
   type Totals,
 } from '#contracts/analytics';
 import { canonicalInstant } from '#contracts/instant';
-import { statisticsOf } from '#server/connecting/accounts/accounts';
 import type { Caller } from '#server/base/context';
 import { badInput } from '#server/base/errors';
+import { statisticsOf } from '#server/connecting/accounts/accounts';
 import type { Networks } from '#server/networks/registry';
 import type { AnalyticsStore, SummaryRow } from './store.ts';
 import { dayIn, offsetPeriodsOf } from './time-zone.ts';

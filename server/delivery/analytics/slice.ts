@@ -1,5 +1,5 @@
-import type { Networks } from '#server/networks/registry';
 import type { Database } from '#server/base/store/database';
+import type { Networks } from '#server/networks/registry';
 import { createAnalytics } from './analytics.ts';
 import { analyticsRoutes } from './routes.ts';
 import { createAnalyticsStore } from './store.ts';

@@ -1,6 +1,6 @@
 import { type MetricName, metricNames } from '#contracts/analytics';
-import { type AccountRow, accountColumns } from '#server/connecting/accounts/account-row';
 import { type Database, sql } from '#server/base/store/database';
+import { type AccountRow, accountColumns } from '#server/connecting/accounts/account-row';
 import type { OffsetPeriod } from './time-zone.ts';
 
 export const reads = ['accounts', 'posts', 'publications', 'published_posts'];

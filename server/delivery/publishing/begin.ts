@@ -1,5 +1,5 @@
-import type { Outcomes } from '#server/writing/posts/outcome';
 import type { PostKey } from '#server/base/store/post-key';
+import type { Outcomes } from '#server/writing/posts/outcome';
 import type { PublishingStore } from './store.ts';
 
 export type BeginPublishing = ReturnType<typeof createBegin>;

@@ -2,9 +2,9 @@ import { pipeline, Transform } from 'node:stream';
 import type { SendStep } from '#contracts/posts';
 import type { LiveChange } from '#server/base/live/changes';
 import type { Live } from '#server/base/live/live';
+import { outside } from '#server/base/store/transactions';
 import type { PublishMedia, Sending, Site } from '#server/networks/network';
 import type { NetworkRequest } from '#server/networks/request';
-import { outside } from '#server/base/store/transactions';
 import type { SendRow } from './store.ts';
 
 /** Steps within this time share a query. */

@@ -1,12 +1,12 @@
 import type { Result } from '#contracts/posts';
 import type { ApprovalRun, Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
+import type { PostKey } from '#server/base/store/post-key';
 import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { LinkCards } from '#server/writing/posts/link-cards';
 import type { Outcomes } from '#server/writing/posts/outcome';
 import type { Reading } from '#server/writing/posts/reading';
-import type { PostKey } from '#server/base/store/post-key';
 import type { BeginPublishing } from './begin.ts';
 import type { SendProgress } from './progress.ts';
 import { inMinutes, waitsToSend } from './result.ts';

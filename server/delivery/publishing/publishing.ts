@@ -1,10 +1,10 @@
 import { createBatch } from '#server/base/jobs/batch';
 import { createDueLoop, type DueLoop } from '#server/base/jobs/due-loop';
 import { createSemaphore } from '#server/base/jobs/semaphore';
+import { retryUntil } from '#server/base/store/retry';
+import type { Publications } from '#server/delivery/statistics/publications';
 import type { Networks } from '#server/networks/registry';
 import type { Outcomes } from '#server/writing/posts/outcome';
-import type { Publications } from '#server/delivery/statistics/publications';
-import { retryUntil } from '#server/base/store/retry';
 import type { BeginPublishing } from './begin.ts';
 import type { PublishingMetrics } from './metrics.ts';
 import { endedStepOf, missed, uncertain } from './result.ts';

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { instantOf } from '#contracts/instant';
 import type { Result } from '#contracts/posts';
-import type { Access, AccountAccess, OpenAccess } from '#server/connecting/accounts/access';
+import { minuteMs } from '#contracts/time';
 import { type Clock, type Stopwatch, startSteadyStopwatch } from '#server/base/clock';
+import { sha256 } from '#server/base/sha256';
+import type { Access, AccountAccess, OpenAccess } from '#server/connecting/accounts/access';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
 import type {
@@ -40,8 +42,6 @@ import {
   withSent,
 } from './result.ts';
 import type { ClaimKey, EndedSend, Progress, PublicCall, SendRow } from './store.ts';
-import { minuteMs } from '#contracts/time';
-import { sha256 } from '#server/base/sha256';
 
 /** Retry delays after temporary trouble. After the last one the send has failed. */
 const retryDelaysMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs];

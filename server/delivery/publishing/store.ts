@@ -1,13 +1,13 @@
 import type { HeldPost } from '#contracts/backups';
 import type { Result, Version } from '#contracts/posts';
-import { type AccountRow, accountColumns } from '#server/connecting/accounts/account-row';
 import { wakes } from '#server/base/jobs/due-work';
+import { type Database, sql } from '#server/base/store/database';
+import { keyColumns, type PostKey } from '#server/base/store/post-key';
+import { type AccountRow, accountColumns } from '#server/connecting/accounts/account-row';
 import type { Json, Sent } from '#server/networks/network';
 import { isLate } from '#server/writing/posts/late';
 import type { EndedPost } from '#server/writing/posts/outcome';
 import type { StoredLinkCard } from '#server/writing/posts/outgoing';
-import { type Database, sql } from '#server/base/store/database';
-import { keyColumns, type PostKey } from '#server/base/store/post-key';
 
 export const reads = ['accounts', 'link_cards', 'post_renditions', 'posts', 'workspaces'];
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { MetricName } from '#contracts/analytics';
-import type { Access, AccountAccess, OpenAccess } from '#server/connecting/accounts/access';
-import { type Accounts, mayReadStatistics, reconnectForStatistics } from '#server/connecting/accounts/accounts';
+import { dayMs, hourMs } from '#contracts/time';
 import type { Clock } from '#server/base/clock';
 import { createDueLoop, type DueLoop } from '#server/base/jobs/due-loop';
+import type { Access, AccountAccess, OpenAccess } from '#server/connecting/accounts/access';
+import { type Accounts, mayReadStatistics, reconnectForStatistics } from '#server/connecting/accounts/accounts';
 import type { MetricsRead, Network, Site } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';
@@ -12,7 +13,6 @@ import type { Numbers } from './numbers.ts';
 import type { Publications } from './publications.ts';
 import { lastMs, stepsMs } from './schedule.ts';
 import type { DuePost, DueReads, StatisticsStore } from './store.ts';
-import { dayMs, hourMs } from '#contracts/time';
 
 /**
  * A postponed read replaces the next one. After the last step there is no next one, so without this limit that read

@@ -1,9 +1,9 @@
+import type { Clock } from '#server/base/clock';
+import type { Database } from '#server/base/store/database';
 import type { AccountAccess } from '#server/connecting/accounts/access';
 import type { Accounts } from '#server/connecting/accounts/accounts';
-import type { Clock } from '#server/base/clock';
 import type { Networks } from '#server/networks/registry';
 import type { Reading } from '#server/writing/posts/reading';
-import type { Database } from '#server/base/store/database';
 import type { ReadMetrics } from './metrics.ts';
 import { createPublications } from './publications.ts';
 import { createPublishedPosts } from './published-posts.ts';

@@ -1,11 +1,11 @@
 import type { Metrics } from '#contracts/analytics';
 import { metricNames } from '#contracts/metrics';
-import { type AccountRow, accountColumns } from '#server/connecting/accounts/account-row';
 import { wakes } from '#server/base/jobs/due-work';
 import { notifyTabs } from '#server/base/live/changes';
-import type { Json, PublishedPost } from '#server/networks/network';
 import { type Database, sql } from '#server/base/store/database';
 import { keyColumns, type PostKey } from '#server/base/store/post-key';
+import { type AccountRow, accountColumns } from '#server/connecting/accounts/account-row';
+import type { Json, PublishedPost } from '#server/networks/network';
 import { type Counts, countsOf, type Numbers } from './numbers.ts';
 
 export const reads = ['accounts'];

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { RawRoute, Route } from '#contracts/define';
-import { countRefused, mustHaveSender } from '#server/agents/admission';
 import type { PersonalTokens } from '#server/access/auth/personal-tokens';
 import { keyOfAddress } from '#server/access/auth/rate-limit';
 import type { SessionDoor } from '#server/access/auth/session-door';
 import { factorMissing } from '#server/access/auth/sign-ins';
+import { countRefused, mustHaveSender } from '#server/agents/admission';
 import type { Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
 import type { SignedIn } from '#server/base/signed-in';

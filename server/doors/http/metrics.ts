@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Refusal } from '#server/base/errors';
-import type { ServiceMetrics } from '#server/operation/metrics/metrics';
 import { isSameSecret } from '#server/base/secrets/is-same-secret';
+import type { ServiceMetrics } from '#server/operation/metrics/metrics';
 
 /** Metrics for Prometheus, which sends ADMIN_TOKEN. */
 export const metricsPage =

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
 import { packageRoot } from '#server/base/config/config';
-import { acceptsGzip } from './reply.ts';
 import { sha256 } from '#server/base/sha256';
+import { acceptsGzip } from './reply.ts';
 
 /** A document of openapi/, with the address of this server. It changes only with a release, so it is compressed once. */
 export const openapiDocument = (file: string, baseUrl: string): RequestHandler<Record<string, string>> => {

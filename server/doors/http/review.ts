@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import type { Avatars } from '#server/connecting/accounts/avatars';
 import { keyOfAddress, type RateLimit } from '#server/access/auth/rate-limit';
 import { Refusal } from '#server/base/errors';
+import type { Avatars } from '#server/connecting/accounts/avatars';
 import type { Shares } from '#server/planning/review/shares';
 import { sendAvatar } from './avatar-bytes.ts';
 import { sendFile, sizeOf } from './media-bytes.ts';

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { SessionDoor } from '#server/access/auth/session-door';
-import type { Restoring } from '#server/operation/backup/restoring';
 import { badInput } from '#server/base/errors';
+import type { Restoring } from '#server/operation/backup/restoring';
 import { reply } from './reply.ts';
 
 /** `POST /api/auth/restore/file`: the bytes of a backup, from whoever prepared the upload. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { clientInfoKey, type Fields, isFields } from './protocol.ts';
 import { shorten } from '#server/base/shorten';
+import { clientInfoKey, type Fields, isFields } from './protocol.ts';
 
 const maxCharacters = 80;
 const fallbackName = 'an MCP client';

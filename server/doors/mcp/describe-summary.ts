@@ -1,9 +1,9 @@
 import type { Account } from '#contracts/accounts';
 import { type MetricName, metricNames, type Summary } from '#contracts/analytics';
 import type { ProviderLimits } from '#contracts/providers';
-import { quoted } from './compact-text.ts';
-import { shorten } from '#server/base/shorten';
 import { quantity } from '#server/base/quantity';
+import { shorten } from '#server/base/shorten';
+import { quoted } from './compact-text.ts';
 
 /** What the metrics of an account mean: 0 from a network that reports nothing is not a result. */
 export interface SummaryContext {

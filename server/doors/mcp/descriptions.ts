@@ -5,9 +5,9 @@ import type { RunnableAction } from '#server/agents/admission';
 import type { RequestState } from '#server/agents/approvals/card-view';
 import type { RequestedApproval } from '#server/agents/approvals/cards';
 import type { Refusal } from '#server/base/errors';
+import { quantity } from '#server/base/quantity';
 import { inOneLine, quoted, shortInstant, toCompactText } from './compact-text.ts';
 import { shortTexts, type TextContext } from './short-texts.ts';
-import { quantity } from '#server/base/quantity';
 
 /** A refusal as text for a model: one line per problem, without repetition. */
 export const describeRefusal = ({ code, message, issues }: Refusal) => {
@@ -82,7 +82,6 @@ const describeSave = ({ id, status, accountIds, versions, scheduledAt, updatedAt
     ...(status === 'Draft' && scheduledAt ? [`Suggested for ${shortInstant(scheduledAt)}, not scheduled.`] : []),
     'Next: posts_validate.',
   ].join(' ');
-
 
 export const describePending = (
   tool: string,

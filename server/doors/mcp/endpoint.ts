@@ -5,11 +5,11 @@ import { countRefused, mustHaveSender, type RunnableAction } from '#server/agent
 import type { ApprovalCards } from '#server/agents/approvals/cards';
 import type { Caller } from '#server/base/context';
 import { badInput, Refusal } from '#server/base/errors';
+import { createReport } from '#server/base/logging/report';
 import { readAnyJson } from '#server/doors/http/body';
 import { wrongMethod } from '#server/doors/http/errors';
 import { type Limit, receive } from '#server/doors/http/receive';
 import { reply } from '#server/doors/http/reply';
-import { createReport } from '#server/base/logging/report';
 import type { MediaLibrary } from '#server/media/library';
 import type { Reading } from '#server/writing/posts/reading';
 import { bearerOf, Challenge, createAuthorization } from './authorization.ts';

@@ -1,10 +1,10 @@
-import type { Accounts } from '#server/connecting/accounts/accounts';
-import type { ApprovalCards } from '#server/agents/approvals/cards';
 import type { Identity } from '#server/access/auth/identity-provider/identity';
+import type { ApprovalCards } from '#server/agents/approvals/cards';
 import { type Config, packageVersion } from '#server/base/config/config';
+import type { Accounts } from '#server/connecting/accounts/accounts';
+import type { Providers } from '#server/connecting/providers/providers';
 import type { MediaLibrary } from '#server/media/library';
 import type { Reading } from '#server/writing/posts/reading';
-import type { Providers } from '#server/connecting/providers/providers';
 import { createMcpEndpoint, type McpParts } from './endpoint.ts';
 
 /** The MCP endpoint, for tokens that `identity` accepts. */

@@ -1,7 +1,7 @@
 import { bounds } from '#server/base/bounds';
 import { wakes } from '#server/base/jobs/due-work';
-import type { FitMode } from '#server/networks/fit';
 import { type Database, sql } from '#server/base/store/database';
+import type { FitMode } from '#server/networks/fit';
 
 export interface RenditionKey {
   readonly mediaId: string;

@@ -3,10 +3,10 @@ import { badInput, notFound } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import type { Outbound } from '#server/base/outbound/guarded-client';
 import type { Seal } from '#server/base/secrets/seal';
+import { sha256 } from '#server/base/sha256';
 import type { SignedIn } from '#server/base/signed-in';
 import type { Outcome } from './outcome.ts';
 import type { PushAddress, PushStore } from './store.ts';
-import { sha256 } from '#server/base/sha256';
 
 const maxBrowsers = 10;
 const timeoutMs = 10_000;

@@ -1,6 +1,6 @@
+import type { SignedIn } from '#server/base/signed-in';
 import type { Messages } from '#server/messaging/messages/messages';
 import type { Push } from '#server/messaging/messages/push';
-import type { SignedIn } from '#server/base/signed-in';
 import type { Choices, ChoicesChange, NotificationStore } from './store.ts';
 
 /** Until somebody chooses. Push messages go only to browsers where the person switched them on. */

@@ -6,17 +6,17 @@ import {
   personalKinds,
 } from '#contracts/notifications';
 import type { Role } from '#contracts/scopes';
+import { dayMs } from '#contracts/time';
 import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
 import { newId } from '#server/base/ids';
 import type { Live } from '#server/base/live/live';
+import { shorten } from '#server/base/shorten';
+import { fromCursor, toPage } from '#server/base/store/page';
 import { letter, oneLine } from '#server/messaging/messages/letter';
 import type { Messages, NewMessage } from '#server/messaging/messages/messages';
-import { fromCursor, toPage } from '#server/base/store/page';
 import { defaultChoices } from './choices.ts';
 import type { NotificationRow, NotificationStore, RecipientRow, Viewer } from './store.ts';
-import { dayMs } from '#contracts/time';
-import { shorten } from '#server/base/shorten';
 
 const burstMs = 10 * 60_000;
 /** Agents take seconds for each request, so wait this long for the rest of a burst. */

@@ -1,9 +1,9 @@
 import type { Clock } from '#server/base/clock';
 import type { Config } from '#server/base/config/config';
 import type { Live } from '#server/base/live/live';
+import type { Database } from '#server/base/store/database';
 import type { Messages } from '#server/messaging/messages/messages';
 import type { Push } from '#server/messaging/messages/push';
-import type { Database } from '#server/base/store/database';
 import { createChoices } from './choices.ts';
 import { createNotifications } from './notifications.ts';
 import { notificationRoutes } from './routes.ts';

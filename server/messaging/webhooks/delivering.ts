@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { minuteMs } from '#contracts/time';
 import type { Clock } from '#server/base/clock';
 import { createBatch } from '#server/base/jobs/batch';
 import type { Live } from '#server/base/live/live';
@@ -11,7 +12,6 @@ import { deliveryHeaders } from './signing.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import type { Attempt, ClaimedDelivery, ClaimedWebhook, DeliveryStore, SuccessfulDelivery } from './store.ts';
 import type { TestReceiver } from './test-receiver.ts';
-import { minuteMs } from '#contracts/time';
 
 /** SPEC, Delivery rules 2: the delay after each failed attempt; after the last one the delivery is given up. */
 export const retryDelaysMs = [1, 5, 30, 2 * 60, 6 * 60, 12 * 60, 24 * 60].map((minutes) => minutes * minuteMs);

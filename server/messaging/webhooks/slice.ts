@@ -1,13 +1,13 @@
 import type { AuditLog } from '#server/access/audit/audit-log';
 import type { Rights } from '#server/access/auth/rights';
+import type { Plans } from '#server/access/plans/plans';
 import { type Clock, type Stopwatch, startStopwatch as startSystemStopwatch, systemClock } from '#server/base/clock';
 import type { Config } from '#server/base/config/config';
 import type { Live } from '#server/base/live/live';
-import type { Notifications } from '#server/messaging/notifications/notifications';
 import type { Outbound } from '#server/base/outbound/guarded-client';
-import type { Plans } from '#server/access/plans/plans';
 import type { Seal } from '#server/base/secrets/seal';
 import type { Database } from '#server/base/store/database';
+import type { Notifications } from '#server/messaging/notifications/notifications';
 import { createAnnouncePause } from './announce-pause.ts';
 import { createDeliveries } from './deliveries.ts';
 import { createDelivering } from './delivering.ts';

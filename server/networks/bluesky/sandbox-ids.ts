@@ -1,5 +1,5 @@
-import type { SandboxPerson } from '#server/networks/sandbox';
 import { sha256 } from '#server/base/sha256';
+import type { SandboxPerson } from '#server/networks/sandbox';
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 

@@ -1,9 +1,9 @@
 import type { Request, Response, Router } from 'express';
 import { z } from 'zod';
+import { hourMs } from '#contracts/time';
 import type { SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 import { type Access, badRequest, personBy, refuse, secondsOf, secretOf } from './sandbox-access.ts';
 import { didOf } from './sandbox-ids.ts';
-import { hourMs } from '#contracts/time';
 
 const accessLifeMs = 2 * hourMs;
 const refreshLifeMs = 90 * 24 * hourMs;

@@ -1,11 +1,11 @@
 import type { Router } from 'express';
 import { z } from 'zod';
+import { dayMs } from '#contracts/time';
 import { type createContainerBook, invalid, parametersOf, refuse } from '#server/networks/families/meta/sandbox';
 import type { SandboxKit } from '#server/networks/sandbox';
 import { isSelf, refusals, type SignedIn } from './sandbox-access.ts';
 import { badFormat, NewContainer, wrongWith } from './sandbox-new-container.ts';
 import type { Posts } from './sandbox-posts.ts';
-import { dayMs } from '#contracts/time';
 
 const notReady = {
   code: 9007,

@@ -1,11 +1,11 @@
 import type { Router } from 'express';
 import { z } from 'zod';
+import { dayMs } from '#contracts/time';
 import type { Json } from '#server/networks/network';
 import type { SandboxKit, SandboxPost } from '#server/networks/sandbox';
 import { invalid, refusals, refuse, type SignedIn } from './sandbox-access.ts';
 import { hasSection, isBoard, page } from './sandbox-boards.ts';
 import { mediaNames, NewPin, refusesMedia, withoutBytes } from './sandbox-new-pin.ts';
-import { dayMs } from '#contracts/time';
 
 /** The picture and its colour cannot be changed. */
 const ChangedPin = NewPin.omit({ media_source: true, dominant_color: true }).partial();

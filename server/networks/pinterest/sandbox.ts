@@ -1,10 +1,10 @@
 import { Router } from 'express';
+import { dayMs } from '#contracts/time';
 import type { Sandbox, SandboxKit } from '#server/networks/sandbox';
 import { createSignedIn, invalid, notAuthenticated, refuse, type SignedIn } from './sandbox-access.ts';
 import { mountBoards } from './sandbox-boards.ts';
 import { mountMedia } from './sandbox-media.ts';
 import { mountAnalytics, mountPins } from './sandbox-pins.ts';
-import { dayMs } from '#contracts/time';
 
 /**
  * Pinterest's API v5 as its description says: OAuth, boards with a section, videos that are registered, stored and

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { dayMs } from '#contracts/time';
 import type { MetricsRead, NetworkAccount, PublishedPost, Site } from '#server/networks/network';
 import { shaped } from '#server/networks/request';
 import { numbersNamed, reported } from '#server/networks/shared/metrics';
 import { ask } from './api.ts';
-import { dayMs } from '#contracts/time';
 
 const oldestDays = 90;
 

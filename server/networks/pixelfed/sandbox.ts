@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 import { z } from 'zod';
+import { dayMs } from '#contracts/time';
 import { codePoints } from '#server/networks/counting';
 import { createServerSandbox, type SandboxUpload } from '#server/networks/families/mastodon/sandbox';
 import type { Refusals, Sandbox, SandboxGrant } from '#server/networks/sandbox';
-import { dayMs } from '#contracts/time';
 
 /** A Pixelfed server as its source code describes it, with the limits it has unless its operator changed them. */
 

@@ -1,4 +1,5 @@
 import { type Response, Router } from 'express';
+import { dayMs } from '#contracts/time';
 import type { Sandbox, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 import {
   createSignedIn,
@@ -13,7 +14,6 @@ import {
 import { mountPhotos } from './sandbox-photos.ts';
 import { mountReads } from './sandbox-reads.ts';
 import { mountVideos } from './sandbox-videos.ts';
-import { dayMs } from '#contracts/time';
 
 /**
  * TikTok's API v2 as its reference describes it: login, Direct Post of videos (uploaded in chunks) and photos (fetched by

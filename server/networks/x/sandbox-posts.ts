@@ -1,5 +1,6 @@
 import type { Request, Response, Router } from 'express';
 import { z } from 'zod';
+import { sha256 } from '#server/base/sha256';
 import { countText } from '#server/networks/counting';
 import type { SandboxGrant, SandboxKit, SandboxPost } from '#server/networks/sandbox';
 import { pageAfter } from '#server/networks/shared/page-after';
@@ -17,7 +18,6 @@ import {
   writesLong,
 } from './sandbox-access.ts';
 import { createUploads, mediaKey } from './sandbox-media.ts';
-import { sha256 } from '#server/base/sha256';
 
 /** Unknown fields are refused. */
 const NewPost = z.strictObject({
@@ -255,8 +255,7 @@ const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', 
 /** X shortens every link of a text. */
 const shortened = (text: string) => replaceLinks(text, shortLink);
 
-const shortLink = (url: string) =>
-  `https://t.co/${sha256(url, 'base64url').slice(0, 10).replaceAll(/[-_]/g, 'x')}`;
+const shortLink = (url: string) => `https://t.co/${sha256(url, 'base64url').slice(0, 10).replaceAll(/[-_]/g, 'x')}`;
 
 const addressOf = (id: string) => `https://x.com/i/status/${id}`;
 

@@ -1,9 +1,9 @@
 import { type Request, type Response, Router } from 'express';
+import { sha256 } from '#server/base/sha256';
 import type { Sandbox, SandboxGrant, SandboxKit } from '#server/networks/sandbox';
 import { type Access, createAccess, problem, refuseParameter, states, writesLong } from './sandbox-access.ts';
 import { mountMedia } from './sandbox-media.ts';
 import { mountPosts } from './sandbox-posts.ts';
-import { sha256 } from '#server/base/sha256';
 
 /** X's API v2 as its reference describes it: OAuth 2 with PKCE, uploads in one call or in chunks, posts, timelines. */
 const sandbox: Sandbox = (kit) => {

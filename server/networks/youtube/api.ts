@@ -1,8 +1,8 @@
+import { dayMs } from '#contracts/time';
 import { bearer, failureOf, googleTrouble } from '#server/networks/families/google/api';
 import type { NetworkAccount, Site } from '#server/networks/network';
 import type { NetworkAnswer, NetworkRequest } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { dayMs } from '#contracts/time';
 
 /** Calls YouTube's API with the account's token. Throws refusals as trouble. */
 export const ask = async (

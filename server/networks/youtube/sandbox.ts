@@ -1,11 +1,11 @@
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
+import { sha256 } from '#server/base/sha256';
 import { googleSignIn, refuse } from '#server/networks/families/google/sandbox';
 import type { Json } from '#server/networks/network';
 import type { Refusals, Sandbox, SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { pageAfter } from '#server/networks/shared/page-after';
 import { signedInWith } from '#server/networks/shared/signed-in';
-import { sha256 } from '#server/base/sha256';
 
 /**
  * YouTube's Data API v3 as its reference describes it: a channel with two playlists, resumable uploads, thumbnails,

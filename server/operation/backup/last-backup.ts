@@ -1,7 +1,7 @@
+import { dayMs } from '#contracts/time';
 import type { AuditLog } from '#server/access/audit/audit-log';
 import { type Check, checksNamed, describeDuration } from '#server/base/health/check';
 import type { Fingerprint } from '#server/base/secrets/keys';
-import { dayMs } from '#contracts/time';
 
 const oldMs = 7 * dayMs;
 const oldNightlyMs = 2 * dayMs;

@@ -1,7 +1,7 @@
 import type { BackupRoutes } from '#contracts/backups';
 import type { RouteHandlers } from '#server/base/context';
-import type { Hold } from '#server/operation/hold/hold';
 import type { ProofOfPerson } from '#server/base/signed-in';
+import type { Hold } from '#server/operation/hold/hold';
 import type { Backups } from './backups.ts';
 import type { DownloadAddresses } from './download-addresses.ts';
 import type { Restoring } from './restoring.ts';

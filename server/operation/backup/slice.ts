@@ -1,10 +1,10 @@
 import type { Clock } from '#server/base/clock';
 import type { Config } from '#server/base/config/config';
 import type { MeasureFreeBytes } from '#server/base/health/disk-space';
-import type { Hold } from '#server/operation/hold/hold';
 import type { Seal } from '#server/base/secrets/seal';
 import type { ProofOfPerson, SignedIn } from '#server/base/signed-in';
 import type { Database } from '#server/base/store/database';
+import type { Hold } from '#server/operation/hold/hold';
 import { createBackups } from './backups.ts';
 import { createDownloadAddresses } from './download-addresses.ts';
 import { createRestoring } from './restoring.ts';

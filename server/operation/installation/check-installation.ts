@@ -1,5 +1,4 @@
 import type { AuditLog } from '#server/access/audit/audit-log';
-import { checkBackup, findLastBackup, type NewestBackup } from '#server/operation/backup/last-backup';
 import { systemClock } from '#server/base/clock';
 import type { Config } from '#server/base/config/config';
 import { answerWithin } from '#server/base/health/answer-within';
@@ -9,15 +8,16 @@ import { mustBeUsable } from '#server/base/health/folder';
 import { checkDueWork, checkRecurringWork } from '#server/base/jobs/checks';
 import type { DueKind } from '#server/base/jobs/due-work';
 import { readJobs } from '#server/base/jobs/read-jobs';
-import { versionOf } from '#server/networks/examine';
-import type { Network } from '#server/networks/network';
-import { checkNetworkSettings, settingsOfNetworks } from '#server/networks/settings-check';
-import { endOfNode } from '#server/operation/startup/end-of-node';
 import { checkClock, measureClockSkewMs } from '#server/base/store/clock-skew';
 import type { Database } from '#server/base/store/database';
 import { isForbidden, messageOf } from '#server/base/store/pg-errors';
 import { checkIndexes, checkOwners } from '#server/base/store/schema-checks';
 import type { SealedColumn } from '#server/base/store/sealed-column';
+import { versionOf } from '#server/networks/examine';
+import type { Network } from '#server/networks/network';
+import { checkNetworkSettings, settingsOfNetworks } from '#server/networks/settings-check';
+import { checkBackup, findLastBackup, type NewestBackup } from '#server/operation/backup/last-backup';
+import { endOfNode } from '#server/operation/startup/end-of-node';
 import { checkSettingNames } from './misspelt-settings.ts';
 import {
   checkDemoClock,

@@ -3,10 +3,10 @@ import type { AuditLog } from '#server/access/audit/audit-log';
 import { type Config, SettingError } from '#server/base/config/config';
 import { answerWithin } from '#server/base/health/answer-within';
 import { type Check, checksNamed, countOf } from '#server/base/health/check';
-import type { Network, Site } from '#server/networks/network';
 import type { Database } from '#server/base/store/database';
 import { toDatabaseError } from '#server/base/store/database-error';
 import type { SealedColumn } from '#server/base/store/sealed-column';
+import type { Network, Site } from '#server/networks/network';
 
 const orFix = 'or run `posthorn doctor --fix`';
 

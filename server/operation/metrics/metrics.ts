@@ -1,10 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { packageVersion } from '#server/base/config/config';
-import type { MessageMetrics } from '#server/messaging/messages/metrics';
-import type { PublishingMetrics } from '#server/delivery/publishing/metrics';
-import type { ReadMetrics } from '#server/delivery/statistics/metrics';
 import { measureClockSkewMs } from '#server/base/store/clock-skew';
 import type { Database } from '#server/base/store/database';
+import type { PublishingMetrics } from '#server/delivery/publishing/metrics';
+import type { ReadMetrics } from '#server/delivery/statistics/metrics';
+import type { MessageMetrics } from '#server/messaging/messages/metrics';
 import type { DeliveryMetrics } from '#server/messaging/webhooks/metrics';
 import { createClusterMetrics } from './cluster-metrics.ts';
 

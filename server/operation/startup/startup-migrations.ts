@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '#server/base/config/config';
 import { answerWithin } from '#server/base/health/answer-within';
-import type { SandboxClock } from '#server/simulation/sandbox/clock';
 import type { Database } from '#server/base/store/database';
 import {
   beforeNextMigration,
@@ -13,6 +12,7 @@ import {
   postponedIn,
 } from '#server/base/store/migrate';
 import { migrations } from '#server/base/store/migrations/index';
+import type { SandboxClock } from '#server/simulation/sandbox/clock';
 
 /** How long to wait for the migration lock before reporting who holds it. */
 export const lockWaitMs = 2_000;

@@ -1,10 +1,10 @@
 import { createPublicKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { fingerprintOf } from '#server/access/receipts/verify-receipts';
 import type { Clock } from '#server/base/clock';
 import { badInput, notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
-import { fingerprintOf } from '#server/access/receipts/verify-receipts';
 import type { ChallengeUse, PasskeyRow, PasskeyStore } from './store.ts';
 
 /** Imported on demand: most commands and requests do not need it. */

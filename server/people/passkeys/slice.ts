@@ -1,17 +1,17 @@
+import { hourMs } from '#contracts/time';
 import type { AuditLog } from '#server/access/audit/audit-log';
 import { keyOfAddress } from '#server/access/auth/rate-limit';
 import type { Auth } from '#server/access/auth/slice';
 import type { Clock } from '#server/base/clock';
 import type { Config } from '#server/base/config/config';
 import type { Live } from '#server/base/live/live';
-import type { Messages } from '#server/messaging/messages/messages';
 import type { ProofOfPerson } from '#server/base/signed-in';
 import type { Database } from '#server/base/store/database';
+import type { Messages } from '#server/messaging/messages/messages';
 import type { People } from '#server/people/workspaces/people';
 import { createPasskeys } from './passkeys.ts';
 import { passkeyRoutes } from './routes.ts';
 import { createPasskeyStore } from './store.ts';
-import { hourMs } from '#contracts/time';
 
 export const openPasskeys = ({
   database,

@@ -1,5 +1,5 @@
-import { createPasskeyRemoval } from '#server/people/passkeys/removal';
 import type { Database } from '#server/base/store/database';
+import { createPasskeyRemoval } from '#server/people/passkeys/removal';
 import { createFactorStore } from './store.ts';
 
 /** Everything that a sign-in may ask for besides the password. For commands, which open no more than they need. */

@@ -4,10 +4,10 @@ import type { PasswordTries } from '#server/access/auth/password-tries';
 import type { Clock } from '#server/base/clock';
 import { badInput, Refusal } from '#server/base/errors';
 import type { Seal } from '#server/base/secrets/seal';
+import { sha256 } from '#server/base/sha256';
 import type { SignedIn } from '#server/base/signed-in';
 import type { FactorStore } from './store.ts';
 import { findStep, newTotpSecret, toBase32, totpUri } from './totp.ts';
-import { sha256 } from '#server/base/sha256';
 
 const codeCount = 10;
 const setUpMs = 15 * 60_000;

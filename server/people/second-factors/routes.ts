@@ -4,8 +4,8 @@ import type { Sessions } from '#server/access/auth/sessions';
 import type { SignIns } from '#server/access/auth/sign-ins';
 import type { RouteHandlers } from '#server/base/context';
 import { badInput, notFound, Refusal } from '#server/base/errors';
-import type { Passkeys } from '#server/people/passkeys/passkeys';
 import type { ProofOfPerson, SignedIn } from '#server/base/signed-in';
+import type { Passkeys } from '#server/people/passkeys/passkeys';
 import type { People } from '#server/people/workspaces/people';
 import type { Factors } from './factors.ts';
 

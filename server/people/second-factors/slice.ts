@@ -1,20 +1,20 @@
+import { hourMs } from '#contracts/time';
 import type { AuditLog } from '#server/access/audit/audit-log';
 import { keyOfAddress } from '#server/access/auth/rate-limit';
 import type { Auth } from '#server/access/auth/slice';
 import type { Clock } from '#server/base/clock';
 import type { Config } from '#server/base/config/config';
 import type { Live } from '#server/base/live/live';
+import type { Seal } from '#server/base/secrets/seal';
+import type { Database } from '#server/base/store/database';
 import type { Messages } from '#server/messaging/messages/messages';
 import { mailAboutFactors } from '#server/people/passkeys/mail-about-factors';
 import type { Passkeys } from '#server/people/passkeys/passkeys';
-import type { Seal } from '#server/base/secrets/seal';
-import type { Database } from '#server/base/store/database';
 import type { People } from '#server/people/workspaces/people';
 import { createFactors } from './factors.ts';
 import { createProofOfPerson } from './proof-of-person.ts';
 import { secondFactorRoutes } from './routes.ts';
 import { createFactorStore } from './store.ts';
-import { hourMs } from '#contracts/time';
 
 export const openSecondFactors = ({
   database,

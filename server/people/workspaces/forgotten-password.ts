@@ -1,3 +1,4 @@
+import { hourMs } from '#contracts/time';
 import type { AuditLog } from '#server/access/audit/audit-log';
 import { emailKey } from '#server/access/auth/email-address';
 import type { OneTimeSecrets } from '#server/access/auth/one-time-secrets';
@@ -6,7 +7,6 @@ import { letter } from '#server/messaging/messages/letter';
 import type { Messages } from '#server/messaging/messages/messages';
 import { checkPassword, type People } from './people.ts';
 import type { WorkspaceStore } from './store.ts';
-import { hourMs } from '#contracts/time';
 
 const maxPerHour = 3;
 

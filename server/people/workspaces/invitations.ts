@@ -2,24 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { instantOf } from '#contracts/instant';
 import type { Invitation } from '#contracts/people';
 import { type Role, roles } from '#contracts/scopes';
+import { dayMs, hourMs } from '#contracts/time';
 import type { AuditLog } from '#server/access/audit/audit-log';
 import { checkEmail, emailKey } from '#server/access/auth/email-address';
+import type { Plans } from '#server/access/plans/plans';
 import { bounds } from '#server/base/bounds';
 import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
 import { notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import type { Live } from '#server/base/live/live';
+import { sha256 } from '#server/base/sha256';
 import { letter } from '#server/messaging/messages/letter';
 import type { Messages } from '#server/messaging/messages/messages';
 import type { Notifications } from '#server/messaging/notifications/notifications';
-import type { Plans } from '#server/access/plans/plans';
 import type { Membership } from './membership-end.ts';
 import { checkPassword, isWrongPassword, nameOf, type People } from './people.ts';
 import { canInvite, lockMembers, mustNotReachAbove } from './rank.ts';
 import type { InvitationRow, WorkspaceStore } from './store.ts';
-import { dayMs, hourMs } from '#contracts/time';
-import { sha256 } from '#server/base/sha256';
 
 const invitationMs = 7 * dayMs;
 /** Per address and over all workspaces, including withdrawn invitations. */

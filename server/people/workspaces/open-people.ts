@@ -1,9 +1,9 @@
 import type { AuditLog } from '#server/access/audit/audit-log';
 import type { Auth } from '#server/access/auth/slice';
+import type { Plans } from '#server/access/plans/plans';
 import type { Clock } from '#server/base/clock';
 import type { Config } from '#server/base/config/config';
 import type { Live } from '#server/base/live/live';
-import type { Plans } from '#server/access/plans/plans';
 import type { Database } from '#server/base/store/database';
 import { createPeople } from './people.ts';
 import { createWorkspaceStore } from './store.ts';

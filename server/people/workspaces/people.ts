@@ -5,12 +5,12 @@ import { checkEmail, emailKey } from '#server/access/auth/email-address';
 import type { OutsidePerson } from '#server/access/auth/identity-provider/identity';
 import { hashPassword, isPassword, passwordLength } from '#server/access/auth/passwords';
 import type { Claim, Rights } from '#server/access/auth/rights';
+import type { Plans } from '#server/access/plans/plans';
 import { bounds } from '#server/base/bounds';
 import type { Clock } from '#server/base/clock';
 import type { NewWorkspaces } from '#server/base/config/config';
 import { badInput, notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
-import type { Plans } from '#server/access/plans/plans';
 import type { UserRow, WorkspaceChange, WorkspaceRow, WorkspaceStore } from './store.ts';
 
 export type People = ReturnType<typeof createPeople>;

@@ -1,15 +1,16 @@
+import { hourMs } from '#contracts/time';
 import type { AuditLog } from '#server/access/audit/audit-log';
 import type { Identity } from '#server/access/auth/identity-provider/identity';
 import { keyOfAddress } from '#server/access/auth/rate-limit';
 import type { Auth } from '#server/access/auth/slice';
+import type { Plans } from '#server/access/plans/plans';
 import type { Clock } from '#server/base/clock';
 import type { Config } from '#server/base/config/config';
 import type { Live } from '#server/base/live/live';
-import type { Messages } from '#server/messaging/messages/messages';
-import type { Notifications } from '#server/messaging/notifications/notifications';
-import type { Plans } from '#server/access/plans/plans';
 import type { ProofOfPerson } from '#server/base/signed-in';
 import type { Database } from '#server/base/store/database';
+import type { Messages } from '#server/messaging/messages/messages';
+import type { Notifications } from '#server/messaging/notifications/notifications';
 import { createDeletion } from './deletion.ts';
 import { createForgottenPassword } from './forgotten-password.ts';
 import { createInvitations } from './invitations.ts';
@@ -20,7 +21,6 @@ import { outsideSignIn } from './outside-sign-in.ts';
 import { createPersonDeletion, type PersonDeletion } from './person-deletion.ts';
 import { workspaceRoutes } from './routes.ts';
 import { createWorkspaceStore } from './store.ts';
-import { hourMs } from '#contracts/time';
 
 export const openWorkspaces = ({
   database,

@@ -1,13 +1,13 @@
 import type { AuditLog } from '#server/access/audit/audit-log';
 import type { Rights } from '#server/access/auth/rights';
-import type { Revisions } from '#server/writing/history/revisions';
-import type { Labels } from '#server/planning/labels/labels';
+import type { Database } from '#server/base/store/database';
+import type { DeletedSends } from '#server/delivery/publishing/deleted-sends';
 import type { MediaLibrary } from '#server/media/library';
+import type { Labels } from '#server/planning/labels/labels';
+import type { Comments } from '#server/planning/review/comments';
+import type { Revisions } from '#server/writing/history/revisions';
 import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { Reading } from '#server/writing/posts/reading';
-import type { DeletedSends } from '#server/delivery/publishing/deleted-sends';
-import type { Comments } from '#server/planning/review/comments';
-import type { Database } from '#server/base/store/database';
 import { createBin } from './bin.ts';
 import { binRoutes } from './routes.ts';
 import { createBinStore } from './store.ts';

@@ -3,10 +3,10 @@ import type { Client } from '#contracts/history';
 import type { PostStatus, Result } from '#contracts/posts';
 import type { Caller } from '#server/base/context';
 import { notifyTabs } from '#server/base/live/changes';
-import type { Place } from '#server/writing/posts/overview';
-import { postColumns, type RemovedPost } from '#server/writing/posts/post-row';
 import { type Database, sql } from '#server/base/store/database';
 import { personName } from '#server/base/store/person-name';
+import type { Place } from '#server/writing/posts/overview';
+import { postColumns, type RemovedPost } from '#server/writing/posts/post-row';
 
 export const reads = ['users'];
 

@@ -1,11 +1,17 @@
 import { instantOf } from '#contracts/instant';
-import type { AccountOutlook } from '#server/connecting/accounts/outlook';
+import { dayMs, minuteMs } from '#contracts/time';
 import type { Clock } from '#server/base/clock';
-import type { LeftPost, LimitedTime, Minute, ScheduledPost, ScheduledPosts } from '#server/writing/posts/scheduled-posts';
+import type { AccountOutlook } from '#server/connecting/accounts/outlook';
+import type {
+  LeftPost,
+  LimitedTime,
+  Minute,
+  ScheduledPost,
+  ScheduledPosts,
+} from '#server/writing/posts/scheduled-posts';
 import { fullUntilIn, isComing, isNear, type Judge, openIdsOf } from './judge.ts';
 import { findFullUntil, windowMsOf } from './limits.ts';
 import { laterTimes, limitKey, minuteKey, minuteOf } from './rules.ts';
-import { dayMs, minuteMs } from '#contracts/time';
 
 /** Beyond these the whole workspace is checked instead, in pages. */
 const mostOthers = 200;

@@ -1,17 +1,17 @@
 import { forecastDays } from '#contracts/forecast';
 import { instantOf } from '#contracts/instant';
-import type { AccountOutlooks } from '#server/connecting/accounts/outlook';
+import { dayMs } from '#contracts/time';
 import type { Clock } from '#server/base/clock';
 import type { Live } from '#server/base/live/live';
-import type { Networks } from '#server/networks/registry';
+import type { AccountOutlooks } from '#server/connecting/accounts/outlook';
 import type { Notifications } from '#server/messaging/notifications/notifications';
+import type { Networks } from '#server/networks/registry';
 import type { Reading } from '#server/writing/posts/reading';
 import type { ForecastRow, LeftPost, ScheduledPost, ScheduledPosts } from '#server/writing/posts/scheduled-posts';
 import { createAffected } from './affected.ts';
 import { hasSameEntries, isSame, type Judge } from './judge.ts';
 import type { CheckState, ForecastStore } from './store.ts';
 import { accountTopics, newPostTopics, readAccountTopics, type Topic, toNotification } from './topics.ts';
-import { dayMs } from '#contracts/time';
 
 const pageLength = 200;
 /** The rest goes with the next check. */

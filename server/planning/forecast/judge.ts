@@ -2,15 +2,22 @@ import { createHash } from 'node:crypto';
 import { forecastDays } from '#contracts/forecast';
 import { instantOf } from '#contracts/instant';
 import type { ForecastEntry } from '#contracts/posts';
-import type { AccountOutlook } from '#server/connecting/accounts/outlook';
-import type { Clock } from '#server/base/clock';
-import type { MediaLibrary } from '#server/media/library';
+import { dayMs } from '#contracts/time';
 import type { Plans } from '#server/access/plans/plans';
+import type { Clock } from '#server/base/clock';
+import type { AccountOutlook } from '#server/connecting/accounts/outlook';
+import type { MediaLibrary } from '#server/media/library';
+import type { Deletion } from '#server/people/workspaces/deletion';
+import type { SlotQueue } from '#server/planning/slots/queue';
 import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { Reading } from '#server/writing/posts/reading';
-import type { ForecastRow, Minute, MinutePost, ScheduledPost, ScheduledPosts } from '#server/writing/posts/scheduled-posts';
-import type { SlotQueue } from '#server/planning/slots/queue';
-import type { Deletion } from '#server/people/workspaces/deletion';
+import type {
+  ForecastRow,
+  Minute,
+  MinutePost,
+  ScheduledPost,
+  ScheduledPosts,
+} from '#server/writing/posts/scheduled-posts';
 import { findClockChanges } from './clock-changes.ts';
 import {
   clashOf,
@@ -24,7 +31,6 @@ import {
   rules,
   type Situation,
 } from './rules.ts';
-import { dayMs } from '#contracts/time';
 
 export type Judge = ReturnType<typeof createJudge>;
 

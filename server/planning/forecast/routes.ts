@@ -1,12 +1,12 @@
 import { type ForecastRoutes, forecastDays } from '#contracts/forecast';
 import { instantOf } from '#contracts/instant';
-import { dayIn } from '#server/delivery/analytics/time-zone';
+import { dayMs } from '#contracts/time';
 import type { Clock } from '#server/base/clock';
 import type { RouteHandlers } from '#server/base/context';
+import { dayIn } from '#server/delivery/analytics/time-zone';
 import type { Overview } from '#server/writing/posts/overview';
 import type { Reading } from '#server/writing/posts/reading';
 import type { Forecast } from './forecast.ts';
-import { dayMs } from '#contracts/time';
 
 const mostPosts = 20;
 const mostLater = 5;

@@ -2,11 +2,11 @@ import type { Issue } from '#contracts/errors';
 import { instantOf } from '#contracts/instant';
 import type { ForecastCode, ForecastEntry, ForecastFix } from '#contracts/posts';
 import type { Slots } from '#contracts/slots';
-import type { AccountOutlook } from '#server/connecting/accounts/outlook';
-import type { Plan } from '#server/access/plans/table';
-import type { ClockChange } from './clock-changes.ts';
 import { hourMs, minuteMs } from '#contracts/time';
+import type { Plan } from '#server/access/plans/table';
 import { shorten } from '#server/base/shorten';
+import type { AccountOutlook } from '#server/connecting/accounts/outlook';
+import type { ClockChange } from './clock-changes.ts';
 
 /** A scheduled post, for the accounts that do not have it yet. */
 export interface PlannedPost {

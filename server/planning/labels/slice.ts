@@ -1,7 +1,7 @@
 import type { Clock } from '#server/base/clock';
 import type { Live } from '#server/base/live/live';
-import type { Reading } from '#server/writing/posts/reading';
 import type { Database } from '#server/base/store/database';
+import type { Reading } from '#server/writing/posts/reading';
 import { createLabels } from './labels.ts';
 import { labelRoutes } from './routes.ts';
 import { createLabelStore } from './store.ts';

@@ -1,6 +1,6 @@
 import type { Live } from '#server/base/live/live';
-import type { Reading } from '#server/writing/posts/reading';
 import type { Database } from '#server/base/store/database';
+import type { Reading } from '#server/writing/posts/reading';
 import { createPresence } from './presence.ts';
 import { presenceRoutes } from './routes.ts';
 import { createPresenceStore } from './store.ts';

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { instantOf } from '#contracts/instant';
 import type { Choice } from '#contracts/providers';
 import type { Share, SharedPost } from '#contracts/review';
-import type { Accounts } from '#server/connecting/accounts/accounts';
+import { dayMs } from '#contracts/time';
 import type { AuditLog } from '#server/access/audit/audit-log';
 import type { Rights } from '#server/access/auth/rights';
 import { bounds } from '#server/base/bounds';
@@ -10,6 +10,7 @@ import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
 import { notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
+import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { MediaLibrary } from '#server/media/library';
 import type { Network, NetworkMedia } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
@@ -19,7 +20,6 @@ import type { LinkCards } from '#server/writing/posts/link-cards';
 import { mediaIn, outgoingTo, toLinkCards } from '#server/writing/posts/outgoing';
 import type { Reading } from '#server/writing/posts/reading';
 import type { ShareRow, ShareStore } from './store.ts';
-import { dayMs } from '#contracts/time';
 
 /** 128 random bits. */
 const shape = /^[\w-]{22}$/;

@@ -1,14 +1,14 @@
 import type { NewSlot, Slot, Slots } from '#contracts/slots';
-import type { Accounts } from '#server/connecting/accounts/accounts';
+import { dayMs } from '#contracts/time';
 import { bounds } from '#server/base/bounds';
 import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
 import { badInput, notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import type { Live } from '#server/base/live/live';
+import type { Accounts } from '#server/connecting/accounts/accounts';
 import { occurrencesOf } from './occurrences.ts';
 import type { SlotStore } from './store.ts';
-import { dayMs } from '#contracts/time';
 
 const daysPerQuery = 28;
 const daysAhead = 13 * daysPerQuery;

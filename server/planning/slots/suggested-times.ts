@@ -1,9 +1,9 @@
 import { instantOf } from '#contracts/instant';
-import type { Analytics } from '#server/delivery/analytics/analytics';
+import { hourMs, weekMs } from '#contracts/time';
 import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
+import type { Analytics } from '#server/delivery/analytics/analytics';
 import type { SlotQueue } from './queue.ts';
-import { hourMs, weekMs } from '#contracts/time';
 
 /** How far back posts still say something about the current audience. */
 const lookBackMs = 90 * 24 * hourMs;

@@ -1,7 +1,7 @@
 import type { Clock } from '#server/base/clock';
 import type { Live } from '#server/base/live/live';
-import type { Networks } from '#server/networks/registry';
 import type { Database } from '#server/base/store/database';
+import type { Networks } from '#server/networks/registry';
 import { templateRoutes } from './routes.ts';
 import { createTemplateStore } from './store.ts';
 import { createTemplates } from './templates.ts';

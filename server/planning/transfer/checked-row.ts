@@ -5,15 +5,15 @@ import { isUrl } from '#contracts/is-url';
 import { LabelName } from '#contracts/labels';
 import { AltText } from '#contracts/media';
 import type { ImportProblem, ImportRowState } from '#contracts/transfer';
-import type { ConnectedNetwork } from '#server/connecting/accounts/accounts';
 import { bounds } from '#server/base/bounds';
 import { Refusal } from '#server/base/errors';
+import { sha256 } from '#server/base/sha256';
+import type { ConnectedNetwork } from '#server/connecting/accounts/accounts';
 import type { Drafts } from '#server/writing/posts/drafts';
 import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import { block, type Entry, type EntryVersion, note, problem } from './entry.ts';
 import type { Match } from './matching.ts';
 import { isZone, readTime } from './wall-time.ts';
-import { sha256 } from '#server/base/sha256';
 
 /** The draft that a row becomes when it is saved. Its files are still addresses. */
 export interface ImportedDraft {

@@ -1,8 +1,8 @@
 import { type RequestHandler, urlencoded } from 'express';
-import type { Network, NetworkApp } from '#server/networks/network';
-import type { SandboxKit } from '#server/networks/sandbox';
 import { html } from '#server/base/pages/html';
 import { cardPage, consentCardPage, sendPage } from '#server/base/pages/layout';
+import type { Network, NetworkApp } from '#server/networks/network';
+import type { SandboxKit } from '#server/networks/sandbox';
 
 /** What the consent page shows about a sandbox network. */
 export interface SandboxLook {

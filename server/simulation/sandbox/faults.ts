@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
+import { sha256 } from '#server/base/sha256';
 import { type Fault, type FaultMoment, faults, type Refusals } from '#server/networks/sandbox';
 import type { SandboxStore } from './store.ts';
-import { sha256 } from '#server/base/sha256';
 
 const slowMs = 3_000;
 const lateMs = 20_000;

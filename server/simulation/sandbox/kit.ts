@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Response } from 'express';
 import type { Clock } from '#server/base/clock';
+import { sha256 } from '#server/base/sha256';
 import type { Json } from '#server/networks/network';
 import type { SandboxGrant, SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { type BodyReader, createBodyReader } from './body-reader.ts';
@@ -9,7 +10,6 @@ import { createFaults, misbehave } from './faults.ts';
 import { createLateWork } from './late-work.ts';
 import { numbersOf } from './numbers.ts';
 import type { SandboxStore } from './store.ts';
-import { sha256 } from '#server/base/sha256';
 
 /** Gives ids more digits than a JavaScript number can hold, as large networks have. */
 const idEpoch = Date.UTC(1995, 0, 1);
@@ -161,8 +161,7 @@ export const createKit = ({
   };
 };
 
-const personId = (handle: string) =>
-  String(100_000_000_000 + (sha256(handle).readUIntBE(0, 6) % 899_999_999_999));
+const personId = (handle: string) => String(100_000_000_000 + (sha256(handle).readUIntBE(0, 6) % 899_999_999_999));
 
 /** Initials on a colour, both from the handle. */
 export const drawAvatar = (handle: string) => {

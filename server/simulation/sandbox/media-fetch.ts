@@ -1,5 +1,5 @@
-import type { SandboxKit } from '#server/networks/sandbox';
 import type { Outbound } from '#server/base/outbound/guarded-client';
+import type { SandboxKit } from '#server/networks/sandbox';
 
 const largestFileBytes = 1_000_000_000;
 

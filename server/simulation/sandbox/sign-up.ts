@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import type { Connecting, Step } from '#server/connecting/accounts/connecting';
 import type { Caller } from '#server/base/context';
+import { sha256 } from '#server/base/sha256';
+import type { Connecting, Step } from '#server/connecting/accounts/connecting';
 import type { Network, NetworkAccount, Registration, Site } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Sites } from '#server/networks/sites';
 import type { Sandboxes } from './sandboxes.ts';
-import { sha256 } from '#server/base/sha256';
 
 /** Grants consent on the page of a sandbox network as a browser would, except the permissions in `without`. */
 export const sayYes = async (url: string, handle: string, without: readonly string[] = []): Promise<URL> => {

@@ -1,7 +1,7 @@
 import { wakes } from '#server/base/jobs/due-work';
 import { everyWorkspace, notifyTabs } from '#server/base/live/changes';
-import type { Json } from '#server/networks/network';
 import { type Database, sql } from '#server/base/store/database';
+import type { Json } from '#server/networks/network';
 
 export interface SandboxRecord {
   readonly network: string;

@@ -1,7 +1,7 @@
 import { isUrl } from '#contracts/is-url';
-import type { SandboxKit } from '#server/networks/sandbox';
 import { createOutbound } from '#server/base/outbound/guarded-client';
 import { createSandboxClient } from '#server/base/outbound/sandbox-client';
+import type { SandboxKit } from '#server/networks/sandbox';
 
 const largestFileBytes = 100_000_000;
 const loopback = /^(127(\.\d+){3}|\[::1\]|localhost)$/;

@@ -1,8 +1,8 @@
 import { type Request, type Response, Router } from 'express';
-import type { Network } from '#server/networks/network';
 import { html } from '#server/base/pages/html';
 import { plainPage, sendPage } from '#server/base/pages/layout';
 import { styleRoutes } from '#server/base/pages/style';
+import type { Network } from '#server/networks/network';
 import type { LoggedRequest } from './request-log.ts';
 import type { Twins } from './twins.ts';
 

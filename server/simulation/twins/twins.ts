@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
 import { createMovableClock } from '#server/base/clock';
 import { badInput } from '#server/base/errors';
+import { createSandboxClient } from '#server/base/outbound/sandbox-client';
 import type { Network } from '#server/networks/network';
 import { createRequest } from '#server/networks/request';
 import { type FaultMoment, faultMoments, type Sandbox, type SandboxKit } from '#server/networks/sandbox';
 import { createSites, type Sites } from '#server/networks/sites';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { createSandboxClient } from '#server/base/outbound/sandbox-client';
 import { createBodyReader } from '#server/simulation/sandbox/body-reader';
 import type { PlannedFault } from '#server/simulation/sandbox/faults';
 import { createMemorySandboxStore, type MemorySandboxStore } from '#server/simulation/sandbox/memory-store';

@@ -1,5 +1,5 @@
-import type { OpenService } from '#server/wiring/open-service';
 import { SettingError } from '#server/base/config/config';
+import type { OpenService } from '#server/wiring/open-service';
 import { type Command, need, usingService } from './command.ts';
 
 export const addAccount: Command = async (config, options) => {

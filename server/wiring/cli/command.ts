@@ -1,6 +1,6 @@
+import { type Config, SettingError } from '#server/base/config/config';
 import type { Core } from '#server/wiring/core';
 import type { OpenService } from '#server/wiring/open-service';
-import { type Config, SettingError } from '#server/base/config/config';
 import { help } from './help.ts';
 
 export type Options = Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,8 @@
 import { systemClock } from '#server/base/clock';
 import { type Config, databaseFolder, SettingError } from '#server/base/config/config';
 import { answerMs } from '#server/base/health/answer-within';
-import type { Examined } from '#server/networks/examine';
 import type { OutboundOptions } from '#server/base/outbound/guarded-client';
+import type { Examined } from '#server/networks/examine';
 
 /** Opens the networks without the service, so that nothing is created or migrated. */
 export const openSites = async (config: Config, internet: OutboundOptions) => {

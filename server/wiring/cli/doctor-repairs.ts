@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
-import type { Core } from '#server/wiring/core';
 import type { Config } from '#server/base/config/config';
 import { checkKeyFile } from '#server/operation/installation/part-checks';
+import type { Core } from '#server/wiring/core';
 
 /** Records a repair. */
 export type Fix = (what: string) => void;

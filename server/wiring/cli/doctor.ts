@@ -2,15 +2,15 @@ import { type Config, packageVersion } from '#server/base/config/config';
 import { answerMs, answerWithin } from '#server/base/health/answer-within';
 import { type Check, type CheckLevel, checksNamed } from '#server/base/health/check';
 import type { MeasureFreeBytes } from '#server/base/health/disk-space';
+import type { OutboundOptions } from '#server/base/outbound/guarded-client';
+import { quantity } from '#server/base/quantity';
+import type { Network } from '#server/networks/network';
 import { checkAssistant, checkNetworks } from '#server/operation/installation/part-checks';
 import { runChecks } from '#server/operation/installation/run-checks';
-import type { Network } from '#server/networks/network';
-import type { OutboundOptions } from '#server/base/outbound/guarded-client';
 import type { Command } from './command.ts';
 import { checkProcess, findDatabase } from './doctor-checks.ts';
 import { type Fix, repairDatabase, repairKeyFile } from './doctor-repairs.ts';
 import { checkService } from './doctor-service.ts';
-import { quantity } from '#server/base/quantity';
 
 type Print = (line: string) => void;
 

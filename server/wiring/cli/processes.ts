@@ -2,9 +2,9 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, databaseFolder } from '#server/base/config/config';
+import { type Embedded, startEmbedded } from '#server/base/store/embedded';
 import { type MetricsMessage, sendClusterMetrics } from '#server/operation/metrics/cluster-metrics';
 import { announce } from '#server/operation/startup/running-instances';
-import { type Embedded, startEmbedded } from '#server/base/store/embedded';
 
 /** Sent by a worker to its parent once it answers requests. */
 export interface Ready {

@@ -2,8 +2,8 @@ import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import { systemClock } from '#server/base/clock';
 import { type Config, type ProcessRole, roles, SettingError } from '#server/base/config/config';
-import type { RunningService } from '#server/wiring/main';
 import { endOfNode } from '#server/operation/startup/end-of-node';
+import type { RunningService } from '#server/wiring/main';
 import type { Command } from './command.ts';
 import type { Ready } from './processes.ts';
 

@@ -1,9 +1,15 @@
-import { quantity } from '#server/base/quantity';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { type ReceiptKey, SignedEntry } from '#contracts/receipts';
+import {
+  findBrokenLink,
+  findFault,
+  findLostHead,
+  fingerprintOf,
+  keyIdOf,
+} from '#server/access/receipts/verify-receipts';
 import { type Config, SettingError } from '#server/base/config/config';
-import { findBrokenLink, findFault, findLostHead, fingerprintOf, keyIdOf } from '#server/access/receipts/verify-receipts';
+import { quantity } from '#server/base/quantity';
 import type { Command } from './command.ts';
 import { escapeInvisible } from './escape-invisible.ts';
 

@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express, { type RequestHandler } from 'express';
 import type { Role } from '#contracts/scopes';
-import { type OpenService, openService } from '#server/wiring/open-service';
-import type { Posthorn } from '#server/wiring/service';
+import { dayMs } from '#contracts/time';
 import type { Identity } from '#server/access/auth/identity-provider/identity';
 import { type Config, SettingError } from '#server/base/config/config';
 import type { Caller } from '#server/base/context';
 import type { DueKind } from '#server/base/jobs/due-work';
 import { createLog } from '#server/base/logging/log';
 import { connectInSandbox } from '#server/simulation/sandbox/sign-up';
+import { type OpenService, openService } from '#server/wiring/open-service';
+import type { Posthorn } from '#server/wiring/service';
 import { demoZone } from './local-time.ts';
 import { demoFiles } from './pictures.ts';
 import { startReceiver } from './receiver.ts';
 import { createDemoStore } from './store.ts';
 import { type Cast, pastDays, type Scene, statusFor, webhookHosts, writeScenes } from './story.ts';
-import { dayMs } from '#contracts/time';
 
 /** Work that is due within this time runs in one step, such as the statistics of a post on several accounts. */
 const stepMs = 3_000;

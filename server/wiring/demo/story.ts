@@ -1,12 +1,12 @@
 import type { Post } from '#contracts/posts';
+import { hourMs, minuteMs } from '#contracts/time';
 import { findAction } from '#server/agents/admission';
-import type { Posthorn } from '#server/wiring/service';
 import type { Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
+import type { Posthorn } from '#server/wiring/service';
 import { createLocalTime } from './local-time.ts';
 import type { ReceivedDelivery } from './receiver.ts';
 import { type PlannedPost, recipeBoard, slots } from './texts.ts';
-import { hourMs, minuteMs } from '#contracts/time';
 
 /** A little more than a month, so that the first reads after 30 days are in it. */
 export const pastDays = 35;

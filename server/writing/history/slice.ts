@@ -1,5 +1,5 @@
-import type { MediaLibrary } from '#server/media/library';
 import type { Database } from '#server/base/store/database';
+import type { MediaLibrary } from '#server/media/library';
 import { createRevisions } from './revisions.ts';
 import { historyRoutes } from './routes.ts';
 import { createHistoryStore } from './store.ts';

@@ -1,12 +1,12 @@
 import type { Post, Version, VersionInput } from '#contracts/posts';
-import type { Accounts, ConnectedNetwork } from '#server/connecting/accounts/accounts';
 import type { Clock } from '#server/base/clock';
 import type { ApprovalRun, AskInstead, Caller } from '#server/base/context';
 import { approvalRequired, badInput, isAsked, notFound, pageOf, Refusal } from '#server/base/errors';
-import type { Revisions } from '#server/writing/history/revisions';
 import { newId } from '#server/base/ids';
+import type { Accounts, ConnectedNetwork } from '#server/connecting/accounts/accounts';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
+import type { Revisions } from '#server/writing/history/revisions';
 import type { Lifecycle } from './lifecycle.ts';
 import { optionFor, wrongValue } from './limits.ts';
 import type { LinkCards } from './link-cards.ts';

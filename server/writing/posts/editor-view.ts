@@ -1,7 +1,7 @@
 import type { EditorView } from '#contracts/posts';
-import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { Caller } from '#server/base/context';
 import { notFound } from '#server/base/errors';
+import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { MediaLibrary } from '#server/media/library';
 import type { Renditions } from '#server/media/renditions';
 import type { Networks } from '#server/networks/registry';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Post } from '#contracts/posts';
+import type { Caller } from '#server/base/context';
 import type { AccountAccess } from '#server/connecting/accounts/access';
 import type { Accounts } from '#server/connecting/accounts/accounts';
-import type { Caller } from '#server/base/context';
 import type { MediaLibrary } from '#server/media/library';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';

@@ -1,13 +1,13 @@
 import type { Post, Result } from '#contracts/posts';
+import type { Receipts } from '#server/access/receipts/receipts';
 import type { Caller } from '#server/base/context';
 import { JsonText } from '#server/base/json/json-text';
 import type { Live } from '#server/base/live/live';
-import type { NewNotification, Notifications } from '#server/messaging/notifications/notifications';
-import type { Receipts } from '#server/access/receipts/receipts';
+import { quantity } from '#server/base/quantity';
 import type { PostKey } from '#server/base/store/post-key';
+import type { NewNotification, Notifications } from '#server/messaging/notifications/notifications';
 import type { Events } from '#server/messaging/webhooks/events';
 import type { EndedPost, PostStore } from './store.ts';
-import { quantity } from '#server/base/quantity';
 
 export type { EndedPost };
 export type Outcomes = ReturnType<typeof createOutcomes>;

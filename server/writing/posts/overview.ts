@@ -1,8 +1,8 @@
 import { bulkPosts } from '#contracts/bulk';
 import { type PostStatus, type PostSummary, postStatuses } from '#contracts/posts';
-import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { Caller } from '#server/base/context';
 import { badInput } from '#server/base/errors';
+import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { MediaLibrary } from '#server/media/library';
 import type { PostFilter, PostSearch } from './search.ts';
 import type { PostStore } from './store.ts';

@@ -1,14 +1,14 @@
 import type { SelectedPost } from '#contracts/bulk';
 import type { ForecastEntry, Post, PostLine, PostStatus, Result, Version } from '#contracts/posts';
 import type { RightToPublish } from '#server/access/auth/right';
+import type { PlanUse } from '#server/access/plans/plans';
 import type { Caller } from '#server/base/context';
 import { wakes } from '#server/base/jobs/due-work';
 import { JsonText } from '#server/base/json/json-text';
 import { notifyTabs } from '#server/base/live/changes';
-import type { ReadLinkCard } from '#server/networks/network';
-import type { PlanUse } from '#server/access/plans/plans';
 import { type Database, sql } from '#server/base/store/database';
 import { keyColumns, type PostKey } from '#server/base/store/post-key';
+import type { ReadLinkCard } from '#server/networks/network';
 import { usesOf } from './media-use.ts';
 import type { StoredLinkCard } from './outgoing.ts';
 import { type PostRow, postColumns, postJsonOf, type RemovedPost, toPost } from './post-row.ts';

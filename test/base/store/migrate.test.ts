@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { applyPostponed } from '#server/operation/startup/startup-migrations';
 import { type Database, openDatabase, sql } from '#server/base/store/database';
 import {
   beforeNextMigration,
@@ -11,6 +10,7 @@ import {
   postponedIn,
 } from '#server/base/store/migrate';
 import { migrations } from '#server/base/store/migrations/index';
+import { applyPostponed } from '#server/operation/startup/startup-migrations';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { publicationsOf } from '#test/support/publications';
 import { until } from '#test/support/until';

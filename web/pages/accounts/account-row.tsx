@@ -3,9 +3,9 @@ import { Link } from '@tanstack/react-router';
 import { CircleCheck, Ellipsis, RefreshCw, TriangleAlert, Unplug } from 'lucide-react';
 import type { Account } from '#generated/app-client';
 import { handleOf } from '#web/base/networks.ts';
+import { usePermissions } from '#web/base/session.ts';
 import { Avatar } from '#web/parts/avatar.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
-import { usePermissions } from '#web/base/session.ts';
 import styles from './accounts.module.css';
 
 export const AccountRow = ({

@@ -3,12 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { FlaskConical } from 'lucide-react';
 import { app } from '#web/base/api.ts';
 import { useNetworks } from '#web/base/networks.ts';
+import { keys } from '#web/base/queries.ts';
+import { useSession } from '#web/base/session.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
-import { keys } from '#web/base/queries.ts';
-import { useSession } from '#web/base/session.ts';
 import styles from './accounts.module.css';
 
 export const ConnectTiles = ({ ref }: { ref: React.Ref<HTMLUListElement> }) => {

@@ -2,11 +2,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Account } from '#generated/app-client';
 import { actions, app } from '#web/base/api.ts';
 import { handleOf } from '#web/base/networks.ts';
+import { keys } from '#web/base/queries.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/base/queries.ts';
 import styles from './accounts.module.css';
 
 const maxListed = 6;

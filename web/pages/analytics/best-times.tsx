@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { count } from '#web/parts/number.ts';
-import { addDays, cityOf, dateIn, formatDay, instantOf, now } from '#web/base/time.ts';
-import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { usePermissions } from '#web/base/session.ts';
+import { addDays, cityOf, dateIn, formatDay, instantOf, now } from '#web/base/time.ts';
+import { count } from '#web/parts/number.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { type Band, bandsOf, columnsOf, nameBand, omittedHours, rankBands } from './bands.ts';
 import styles from './best-times.module.css';
 import { type BestTime, formatAverage, nextDay } from './format-dates.ts';

@@ -3,10 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Coverage, Summary } from '#generated/app-client';
 import { handleOf, useNetworks } from '#web/base/networks.ts';
+import { usePermissions } from '#web/base/session.ts';
 import { NetworkBadge, NetworkBadges } from '#web/parts/network-badge.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { usePermissions } from '#web/base/session.ts';
 import styles from './by-network.module.css';
 import { Panel } from './panel.tsx';
 

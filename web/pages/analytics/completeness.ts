@@ -1,7 +1,7 @@
 import type { Coverage, Summary } from '#generated/app-client';
+import { dateIn } from '#web/base/time.ts';
 import { formatNumber } from '#web/parts/number.ts';
 import { isRead, namesOf, reasonFor, reporting } from '#web/parts/why-unknown.ts';
-import { dateIn } from '#web/base/time.ts';
 import { daysBetween, shortDate } from './format-dates.ts';
 import type { Range } from './use-range.ts';
 

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { ChartLine } from 'lucide-react';
+import { usePermissions } from '#web/base/session.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
-import { usePermissions } from '#web/base/session.ts';
 import { bandsOf } from './bands.ts';
 import { OverTime } from './over-time.tsx';
 import styles from './page.module.css';

@@ -1,6 +1,6 @@
 import type { Summary } from '#generated/app-client';
-import { formatNumber } from '#web/parts/number.ts';
 import { addDays } from '#web/base/time.ts';
+import { formatNumber } from '#web/parts/number.ts';
 
 export type BestTime = Summary['bestTimes'][number];
 

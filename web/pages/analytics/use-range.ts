@@ -1,6 +1,6 @@
+import { useZone } from '#web/base/session.ts';
 import { addDays, dateIn, instantOf, now } from '#web/base/time.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
-import { useZone } from '#web/base/session.ts';
 import { daysBetween, shortDate } from './format-dates.ts';
 
 export const presets = [

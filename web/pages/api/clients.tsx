@@ -4,10 +4,10 @@ import { SquareTerminal } from 'lucide-react';
 import { useState } from 'react';
 import type { ConnectedClient } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { keys } from '#web/base/queries.ts';
 import styles from './api.module.css';
 import { agoOf, useShortDay } from './times.ts';
 

@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { NewToken } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { madeOnce } from '#web/base/faults.ts';
+import { keys } from '#web/base/queries.ts';
+import { useWorkspace } from '#web/base/session.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import { keys } from '#web/base/queries.ts';
-import { useWorkspace } from '#web/base/session.ts';
 import styles from './api.module.css';
 
 const CreateToken = ({

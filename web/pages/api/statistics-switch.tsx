@@ -2,9 +2,9 @@ import { Switch } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import { app } from '#web/base/api.ts';
-import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { keys } from '#web/base/queries.ts';
 import { usePermissions, useWorkspace } from '#web/base/session.ts';
+import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import styles from './api.module.css';
 
 const key = ['statistics tools'];

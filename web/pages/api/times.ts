@@ -1,7 +1,7 @@
+import { hourMs } from '#contracts/time';
+import { useZone } from '#web/base/session.ts';
 import { formatDay, formatRelative, now } from '#web/base/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
-import { useZone } from '#web/base/session.ts';
-import { hourMs } from '#contracts/time';
 
 /** `2 Nov` */
 export const useShortDay = () => {

@@ -3,11 +3,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Token } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { useSession, useWorkspace } from '#web/base/session.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { keys } from '#web/base/queries.ts';
-import { useSession, useWorkspace } from '#web/base/session.ts';
 import styles from './api.module.css';
 import { agoOf, useShortDay } from './times.ts';
 

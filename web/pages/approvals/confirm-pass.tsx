@@ -1,12 +1,12 @@
 import { NotDone } from '#web/base/faults.ts';
+import { useZone } from '#web/base/session.ts';
+import { formatDateTime } from '#web/base/time.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { count } from '#web/parts/number.ts';
-import { formatDateTime } from '#web/base/time.ts';
-import { useZone } from '#web/base/session.ts';
 import { lineOf } from '#web/requests/format-request.ts';
-import styles from './pass.module.css';
 import { PasskeyYes } from '#web/requests/passkey-yes.tsx';
 import { canUndo } from '#web/requests/undo-approvals.ts';
+import styles from './pass.module.css';
 import { type Pass, useChecks } from './use-pass.ts';
 
 /** Says what will happen, after checking exactly the marked requests once more. */

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { SquareTerminal } from 'lucide-react';
 import { useZone } from '#web/base/session.ts';
-import styles from './conversation-list.module.css';
 import { lineOf, shortTime } from '#web/requests/format-request.ts';
+import styles from './conversation-list.module.css';
 import { ReceiptLog } from './receipt-log.tsx';
 import type { Conversation } from './use-approvals.ts';
 

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { Check, CircleHelp, Clock, X } from 'lucide-react';
 import type { ApprovalCard } from '#generated/app-client';
-import { capitalize } from '#web/parts/capitalize.ts';
 import { useZone } from '#web/base/session.ts';
+import { capitalize } from '#web/parts/capitalize.ts';
 import styles from '#web/requests/card.module.css';
 import { lineOf } from '#web/requests/format-request.ts';
 

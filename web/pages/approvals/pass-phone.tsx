@@ -2,11 +2,11 @@ import { Check, Pencil, X } from 'lucide-react';
 import { useRef } from 'react';
 import { usePermissions } from '#web/base/session.ts';
 import { EditForm } from '#web/requests/edit-form.tsx';
-import styles from './pass.module.css';
-import { PassWarnings } from './pass-warnings.tsx';
 import { ReasonForm } from '#web/requests/reason-form.tsx';
 import { RequestCard } from '#web/requests/request-card.tsx';
 import { useDecisions } from '#web/requests/use-decisions.ts';
+import styles from './pass.module.css';
+import { PassWarnings } from './pass-warnings.tsx';
 import type { Pass } from './use-pass.ts';
 import { useSwipe } from './use-swipe.ts';
 

@@ -3,22 +3,22 @@ import { Link } from '@tanstack/react-router';
 import { CircleCheck, Stamp } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { ApprovalCard } from '#generated/app-client';
+import { usePermissions, useZone } from '#web/base/session.ts';
 import { isTyping } from '#web/parts/is-typing.ts';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
+import { useShortcutsOn } from '#web/parts/shortcuts.ts';
 import { SideRail, WithRail } from '#web/parts/side-rail.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
-import { usePermissions, useZone } from '#web/base/session.ts';
-import { useShortcutsOn } from '#web/parts/shortcuts.ts';
 import { CardPreviews } from '#web/requests/card-previews.tsx';
-import { ConfirmPass } from './confirm-pass.tsx';
 import { timeOf, withEdit } from '#web/requests/edit-of-request.ts';
 import { fitsLine, formatMoment } from '#web/requests/format-request.ts';
+import { EarlierReceipt } from '#web/requests/receipt.tsx';
+import { ConfirmPass } from './confirm-pass.tsx';
 import styles from './pass.module.css';
 import { PassPhone } from './pass-phone.tsx';
 import { PassRow } from './pass-row.tsx';
 import { passTitle } from './passes.ts';
-import { EarlierReceipt } from '#web/requests/receipt.tsx';
 import { type Pass, usePass } from './use-pass.ts';
 
 /** Requests that came together, decided with one confirmation. */

@@ -1,7 +1,7 @@
+import { dayMs } from '#contracts/time';
 import type { ApprovalCard } from '#generated/app-client';
 import { count } from '#web/parts/number.ts';
 import { isDestructive } from '#web/requests/card-state.ts';
-import { dayMs } from '#contracts/time';
 
 const passMs = 10 * 60_000;
 /** The most requests that one check accepts. */

@@ -3,9 +3,9 @@ import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import type { Receipt } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { usePermissions, useWorkspace } from '#web/base/session.ts';
 import { saveFile } from '#web/parts/save-file.ts';
 import { showFault } from '#web/parts/toasts.tsx';
-import { usePermissions, useWorkspace } from '#web/base/session.ts';
 import styles from '#web/requests/receipt.module.css';
 
 /** All entries, in the format that `posthorn verify --chain` accepts. */

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import type { ApprovalCard, ApprovalEdit, CheckApprovalsOutput } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { describeFailure } from '#web/base/faults.ts';
-import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { usePermissions } from '#web/base/session.ts';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { followApproved, type RequestForm, useDecisions } from '#web/requests/use-decisions.ts';
 import { usePasskeyYes } from '#web/requests/use-passkey-yes.ts';
 

@@ -1,7 +1,7 @@
 import type { Account } from '#generated/app-client';
 import { dateIn, formatDateTime, formatDay } from '#web/base/time.ts';
-import type { UsedAction } from './chat-messages.ts';
 import { count } from '#web/parts/number.ts';
+import type { UsedAction } from './chat-messages.ts';
 
 const steps: Record<string, string> = {
   'accounts.list': 'Look at the accounts',

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { Loaded } from '#web/parts/loaded.tsx';
 import { ConfirmApproval } from '#web/requests/confirm-approval.tsx';
 import { RequestCard } from '#web/requests/request-card.tsx';
 import { useDecisionText } from '#web/requests/use-decision-text.ts';
 import { DecisionsProvider, useMakeDecisions } from '#web/requests/use-decisions.ts';
-import { Loaded } from '#web/parts/loaded.tsx';
-import { keys } from '#web/base/queries.ts';
 
 const stay = () => undefined;
 

@@ -3,11 +3,11 @@ import { type UseQueryResult, useMutation, useQueryClient } from '@tanstack/reac
 import { MessageCircle, Trash2 } from 'lucide-react';
 import type { ListChatsOutput } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/base/queries.ts';
 import styles from './history.module.css';
 
 const History = ({

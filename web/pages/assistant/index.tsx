@@ -3,15 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { History as HistoryIcon, SquarePen } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { useZone } from '#web/base/session.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
-import { usePageSearch } from '#web/parts/use-page-search.ts';
-import { keys } from '#web/base/queries.ts';
-import { useZone } from '#web/base/session.ts';
 import { useOwnBottomBar } from '#web/parts/use-own-bottom-bar.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { Chat } from './chat.tsx';
 import type { Message } from './chat-messages.ts';
 

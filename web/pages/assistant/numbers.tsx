@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
+import { dayMs } from '#contracts/time';
 import { app } from '#web/base/api.ts';
-import { whyUnknown } from '#web/parts/why-unknown.ts';
+import { keys } from '#web/base/queries.ts';
+import { addDays, dateIn } from '#web/base/time.ts';
 import { NoNumber } from '#web/parts/no-number.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { Sparkline } from '#web/parts/sparkline.tsx';
-import { addDays, dateIn } from '#web/base/time.ts';
-import { keys } from '#web/base/queries.ts';
+import { whyUnknown } from '#web/parts/why-unknown.ts';
 import type { UsedAction } from './chat-messages.ts';
 import styles from './numbers.module.css';
-import { dayMs } from '#contracts/time';
 
 /** A longer range is a query for best times, not a question about a period. */
 const mostDays = 32;

@@ -1,6 +1,6 @@
 import { MessageCircle } from 'lucide-react';
-import { EmptyState } from '#web/parts/empty-state.tsx';
 import { usePermissions } from '#web/base/session.ts';
+import { EmptyState } from '#web/parts/empty-state.tsx';
 import styles from './assistant.module.css';
 
 const forAll = ['How did last week go?', 'What are my best times to post?'];

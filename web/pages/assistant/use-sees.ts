@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { actions } from '#web/base/api.ts';
-import { titleOf } from '#web/parts/post-title.tsx';
 import { keys, queries } from '#web/base/queries.ts';
+import { titleOf } from '#web/parts/post-title.tsx';
 import { useNavItems } from '#web/shell/use-nav-items.ts';
 
 const mostLetters = 40;

@@ -1,7 +1,7 @@
 import { Check, ChevronDown, CircleX, LoaderCircle, Stamp } from 'lucide-react';
 import { useId, useState } from 'react';
-import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useZone } from '#web/base/session.ts';
+import { useAccounts } from '#web/parts/use-accounts.ts';
 import { detailOf, stepOf } from './action-details.ts';
 import type { UsedAction } from './chat-messages.ts';
 import styles from './used-actions.module.css';

@@ -4,14 +4,14 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { HeldPost } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { useWorkspace } from '#web/base/session.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { count } from '#web/parts/number.ts';
 import { ProofDialog } from '#web/parts/proof-dialog.tsx';
 import type { toProof } from '#web/parts/proof-field.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/base/queries.ts';
-import { useWorkspace } from '#web/base/session.ts';
 import styles from './backups.module.css';
 
 interface Hold {

@@ -1,8 +1,8 @@
 import { Check, Ellipsis, Minus, X } from 'lucide-react';
 import type { Backup } from '#generated/app-client';
+import { useZone } from '#web/base/session.ts';
 import { addDays, dateIn, now } from '#web/base/time.ts';
 import { When } from '#web/parts/when.tsx';
-import { useZone } from '#web/base/session.ts';
 import styles from './backups.module.css';
 
 const nightCount = 14;

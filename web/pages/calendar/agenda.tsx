@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { CalendarDays, Plus } from 'lucide-react';
 import { useRef } from 'react';
+import { useZone } from '#web/base/session.ts';
+import { instantOf } from '#web/base/time.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { ListRow, useListKeys } from '#web/parts/list.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
@@ -8,9 +10,7 @@ import { PostTitle } from '#web/parts/post-title.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { StateIcon } from '#web/parts/state-chip.tsx';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
-import { instantOf } from '#web/base/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { useZone } from '#web/base/session.ts';
 import styles from './agenda.module.css';
 import { CardMenu } from './card-menu.tsx';
 import { dayName, todayIn } from './dates.ts';

@@ -2,11 +2,11 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { CalendarClock, Copy, Ellipsis, EllipsisVertical, SquarePen, Stamp } from 'lucide-react';
 import { useState } from 'react';
+import { usePermissions } from '#web/base/session.ts';
 import { useActLabel } from '#web/parts/approval-requests.ts';
 import { useDuplicate } from '#web/parts/post-actions.ts';
 import { titleOf } from '#web/parts/post-title.tsx';
 import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
-import { usePermissions } from '#web/base/session.ts';
 import type { Choosing } from './time-dialog.tsx';
 import type { Item } from './use-items.ts';
 

@@ -1,5 +1,5 @@
-import { formatDateTime, instantOf } from '#web/base/time.ts';
 import { useZone } from '#web/base/session.ts';
+import { formatDateTime, instantOf } from '#web/base/time.ts';
 import styles from './grid.module.css';
 import type { Drag } from './use-drag.ts';
 import { isPast, passedMessage } from './use-moves.ts';

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'react';
+import { usePermissions, useZone } from '#web/base/session.ts';
 import { instantOf, now, wallTime } from '#web/base/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
-import { usePermissions, useZone } from '#web/base/session.ts';
 import { useNewPost } from '#web/shell/shell.tsx';
 import { titleOf, todayIn, type View } from './dates.ts';
 import { DropLabel } from './drop-label.tsx';

@@ -1,8 +1,8 @@
 import { ActionIcon } from '@mantine/core';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { useZone } from '#web/base/session.ts';
 import { count } from '#web/parts/number.ts';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
-import { useZone } from '#web/base/session.ts';
 import { dayName, letterOf, stepOf, titleOf, todayIn } from './dates.ts';
 import styles from './phone-month.module.css';
 import { StateDots } from './state-dots.tsx';

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { Heart, TriangleAlert } from 'lucide-react';
+import { dayMs } from '#contracts/time';
 import type { PostSummary } from '#generated/app-client';
+import { now } from '#web/base/time.ts';
 import { Engagement } from '#web/parts/engagement.tsx';
 import { blocksIn, forecastTitle } from '#web/parts/forecast.tsx';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
@@ -8,13 +10,11 @@ import { formatNumber } from '#web/parts/number.ts';
 import { PostTitle } from '#web/parts/post-title.tsx';
 import { StateIcon } from '#web/parts/state-chip.tsx';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
-import { now } from '#web/base/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { CardMenu } from './card-menu.tsx';
 import styles from './post-card.module.css';
 import type { Choosing } from './time-dialog.tsx';
 import type { Item } from './use-items.ts';
-import { dayMs } from '#contracts/time';
 
 /** `isEntry`: two lines in a month. `tabIndex` is that of the link and its menu. */
 export const PostCard = ({

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { instantOf } from '#web/base/time.ts';
 import { useZone } from '#web/base/session.ts';
+import { instantOf } from '#web/base/time.ts';
 import styles from './hours.module.css';
 import type { GoodTime } from './use-best-times.ts';
 import type { FreeSlot } from './use-free-slots.ts';

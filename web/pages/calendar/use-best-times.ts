@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { actions } from '#web/base/api.ts';
-import { addDays, instantOf, now, wallTime } from '#web/base/time.ts';
 import { keys } from '#web/base/queries.ts';
 import { usePermissions, useZone } from '#web/base/session.ts';
+import { addDays, instantOf, now, wallTime } from '#web/base/time.ts';
 import { addMinutes, todayIn, weekdayOf } from './dates.ts';
 import type { FreeSlot } from './use-free-slots.ts';
 import type { Item } from './use-items.ts';

@@ -1,7 +1,7 @@
 import { CalendarX2 } from 'lucide-react';
 import { useState } from 'react';
-import { showToast } from '#web/parts/toasts.tsx';
 import { useShortcutsOn } from '#web/parts/shortcuts.ts';
+import { showToast } from '#web/parts/toasts.tsx';
 import { neighbourOf } from './neighbour-of.ts';
 import type { Choosing } from './time-dialog.tsx';
 import type { Item } from './use-items.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { instantOf } from '#web/base/time.ts';
 import { useZone } from '#web/base/session.ts';
+import { instantOf } from '#web/base/time.ts';
 import { draftType } from './drafts-tray.tsx';
 import type { Item } from './use-items.ts';
 import { isPast, type Moves, showPassed } from './use-moves.ts';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { app } from '#web/base/api.ts';
-import { addDays, instantOf, wallTime } from '#web/base/time.ts';
-import { useNextSlot } from '#web/parts/use-next-slot.ts';
 import { keys } from '#web/base/queries.ts';
 import { usePermissions, useZone } from '#web/base/session.ts';
+import { addDays, instantOf, wallTime } from '#web/base/time.ts';
+import { useNextSlot } from '#web/parts/use-next-slot.ts';
 
 export interface FreeSlot {
   at: string;

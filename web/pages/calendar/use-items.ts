@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { ApprovalCard, PostSummary } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
-import { useDeleted } from '#web/parts/post-actions.ts';
-import { type State, stateOf } from '#web/parts/state-chip.tsx';
-import { instantOf, wallTime } from '#web/base/time.ts';
-import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
 import { keys } from '#web/base/queries.ts';
 import { usePermissions, useZone } from '#web/base/session.ts';
+import { instantOf, wallTime } from '#web/base/time.ts';
+import { useDeleted } from '#web/parts/post-actions.ts';
+import { type State, stateOf } from '#web/parts/state-chip.tsx';
+import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
 
 export interface Item {
   post: PostSummary;

@@ -4,12 +4,12 @@ import { useCallback, useMemo } from 'react';
 import type { PostSummary } from '#generated/app-client';
 import { actions } from '#web/base/api.ts';
 import { describeFailure } from '#web/base/faults.ts';
-import { showIfAsked } from '#web/parts/approval-requests.ts';
+import { useZone } from '#web/base/session.ts';
 import { formatDateTime } from '#web/base/time.ts';
+import { showIfAsked } from '#web/parts/approval-requests.ts';
 import { isPast, passedMessage } from '#web/parts/time-picker/use-time-picker.ts';
 import { closeToast, showToast } from '#web/parts/toasts.tsx';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
-import { useZone } from '#web/base/session.ts';
 
 export { isPast, passedMessage };
 

@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { count } from '#web/parts/number.ts';
 import { useZone } from '#web/base/session.ts';
+import { count } from '#web/parts/number.ts';
 import styles from './agenda.module.css';
 import { dayName, letterOf, stepOf, todayIn } from './dates.ts';
 import { StateDots } from './state-dots.tsx';

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { isPosthornError } from '#generated/app-client';
+import { usePermissions } from '#web/base/session.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
-import { usePermissions } from '#web/base/session.ts';
 import styles from './connect.module.css';
 
 export const ConnectPage = ({ title, children }: { title: string; children: React.ReactNode }) => {

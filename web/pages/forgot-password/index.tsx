@@ -3,10 +3,10 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { app } from '#web/base/api.ts';
+import { queries } from '#web/base/queries.ts';
 import { EntryCard, EntryFault, EntryForm, EntryLoading } from '#web/parts/entry-card.tsx';
 import { EmailField } from '#web/parts/entry-fields.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
-import { queries } from '#web/base/queries.ts';
 
 const back = <Link to="/sign-in">Back to sign-in</Link>;
 

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { TriangleAlert } from 'lucide-react';
 import type { Account } from '#generated/app-client';
 import { handleOf } from '#web/base/networks.ts';
+import { queries } from '#web/base/queries.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { Skeleton } from '#web/parts/skeleton-rows.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { queries } from '#web/base/queries.ts';
 import styles from './today.module.css';
 
 const troubleOf = ({ status, statistics }: Account) =>

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { actions, app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { addDays, instantOf } from '#web/base/time.ts';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
 import { PostTitle } from '#web/parts/post-title.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { addDays, instantOf } from '#web/base/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { keys } from '#web/base/queries.ts';
 import styles from './today.module.css';
 
 /** Null when no post had engagement. */

@@ -4,12 +4,12 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { app } from '#web/base/api.ts';
 import { useNetworks } from '#web/base/networks.ts';
+import { keys, queries } from '#web/base/queries.ts';
+import { usePermissions } from '#web/base/session.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
-import { keys, queries } from '#web/base/queries.ts';
-import { usePermissions } from '#web/base/session.ts';
 import styles from './first-run.module.css';
 import { takesText } from './takes-text.ts';
 

@@ -3,6 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { CircleHelp, TextAlignStart } from 'lucide-react';
 import { useState } from 'react';
 import type { ForecastOverview, PostSummary } from '#generated/app-client';
+import { queries } from '#web/base/queries.ts';
+import { usePermissions, useZone } from '#web/base/session.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { blocksIn, type ForecastEntry, ForecastFixes, forecastIcon, useForecastMessage } from '#web/parts/forecast.tsx';
 import { formatShort } from '#web/parts/format-short.ts';
@@ -15,8 +17,6 @@ import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useNextSlot } from '#web/parts/use-next-slot.ts';
 import { When } from '#web/parts/when.tsx';
-import { queries } from '#web/base/queries.ts';
-import { usePermissions, useZone } from '#web/base/session.ts';
 import styles from './forecast.module.css';
 
 const mostRows = 3;

@@ -3,11 +3,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/base/api.ts';
 import { fieldFault } from '#web/base/faults.ts';
+import { keys, queries } from '#web/base/queries.ts';
+import { useSession } from '#web/base/session.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
-import { keys, queries } from '#web/base/queries.ts';
-import { useSession } from '#web/base/session.ts';
 import styles from './password-step.module.css';
 
 const storeKey = (userId: string) => `posthorn-password-later ${userId}`;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNetworks } from '#web/base/networks.ts';
-import { useAccounts } from '#web/parts/use-accounts.ts';
 import { queries } from '#web/base/queries.ts';
+import { useAccounts } from '#web/parts/use-accounts.ts';
 import { takesText } from './takes-text.ts';
 
 /** Sandbox accounts that accept text alone. */

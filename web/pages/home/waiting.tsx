@@ -5,16 +5,16 @@ import { ChevronRight, CircleHelp, CircleX, type LucideIcon, Stamp, Unplug } fro
 import type { Account, ApprovalCard, PostSummary } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { handleOf, useNetworks } from '#web/base/networks.ts';
+import { keys, queries } from '#web/base/queries.ts';
+import { usePermissions, useZone } from '#web/base/session.ts';
+import { formatDay, now } from '#web/base/time.ts';
 import { capitalize } from '#web/parts/capitalize.ts';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { quoteHeading } from '#web/parts/post-title.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { stateOf } from '#web/parts/state-chip.tsx';
-import { formatDay, now } from '#web/base/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useOpenApprovals } from '#web/parts/use-open-approvals.ts';
-import { keys, queries } from '#web/base/queries.ts';
-import { usePermissions, useZone } from '#web/base/session.ts';
 import { useForetoldAccounts } from './next-days.tsx';
 import styles from './today.module.css';
 

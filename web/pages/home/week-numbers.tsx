@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { app } from '#web/base/api.ts';
-import { whyUnknown } from '#web/parts/why-unknown.ts';
+import { keys } from '#web/base/queries.ts';
+import { addDays, dateIn, instantOf } from '#web/base/time.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
 import { Skeleton } from '#web/parts/skeleton-rows.tsx';
 import { Sparkline } from '#web/parts/sparkline.tsx';
-import { addDays, dateIn, instantOf } from '#web/base/time.ts';
-import { keys } from '#web/base/queries.ts';
+import { whyUnknown } from '#web/parts/why-unknown.ts';
 import styles from './today.module.css';
 
 type Metric = 'engagement' | 'views' | 'posts';

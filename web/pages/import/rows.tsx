@@ -5,6 +5,7 @@ import { CircleAlert, CircleCheck, CircleDashed, CircleX, Clock, Copy, Unplug } 
 import { useRef } from 'react';
 import type { ImportRow } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { useListKeys } from '#web/parts/list.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
@@ -14,7 +15,6 @@ import { Chip } from '#web/parts/state-chip.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/base/queries.ts';
 import styles from './import.module.css';
 
 export const Rows = ({ id }: { id: string }) => {

@@ -4,9 +4,9 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { queries } from '#web/base/queries.ts';
 import { EntryCard, EntryFault, EntryForm, EntryLoading } from '#web/parts/entry-card.tsx';
 import { OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
-import { queries } from '#web/base/queries.ts';
 
 const tasks = {
   owner: 'You can do everything there.',

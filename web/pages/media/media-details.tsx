@@ -2,6 +2,8 @@ import { Button, Modal, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { LibraryItem } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { usePermissions } from '#web/base/session.ts';
 import { CopyButton } from '#web/parts/copy.tsx';
 import { DefinitionList } from '#web/parts/definition-list.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
@@ -11,8 +13,6 @@ import { count, formatBytes } from '#web/parts/number.ts';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { When } from '#web/parts/when.tsx';
 import { formatLength } from '#web/previews/model.ts';
-import { keys } from '#web/base/queries.ts';
-import { usePermissions } from '#web/base/session.ts';
 import styles from './media-details.module.css';
 
 const maxAltLength = 2000;

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { useSession } from '#web/base/session.ts';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
-import { keys } from '#web/base/queries.ts';
-import { useSession } from '#web/base/session.ts';
 import { NetworkKeyForm } from './network-key-form.tsx';
 import styles from './networks.module.css';
 

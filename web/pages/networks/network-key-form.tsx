@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { NetworkKeys } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { fieldFault } from '#web/base/faults.ts';
+import { keys as queryKeys } from '#web/base/queries.ts';
 import { CopyButton } from '#web/parts/copy.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { joinWithAnd } from '#web/parts/join-names.ts';
@@ -12,7 +13,6 @@ import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { ProofDialog } from '#web/parts/proof-dialog.tsx';
 import { ProofField, proofFault, toProof, useAsks } from '#web/parts/proof-field.tsx';
 import { When } from '#web/parts/when.tsx';
-import { keys as queryKeys } from '#web/base/queries.ts';
 import styles from './networks.module.css';
 
 export const NetworkKeyForm = ({ keys }: { keys: NetworkKeys }) => {

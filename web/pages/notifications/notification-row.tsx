@@ -18,9 +18,9 @@ import {
   Webhook,
 } from 'lucide-react';
 import type { Notification } from '#generated/app-client';
+import { useZone } from '#web/base/session.ts';
 import { inZone } from '#web/base/time.ts';
 import { When } from '#web/parts/when.tsx';
-import { useZone } from '#web/base/session.ts';
 import styles from './notifications.module.css';
 import type { Mark } from './use-notifications.ts';
 

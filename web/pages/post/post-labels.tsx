@@ -3,12 +3,12 @@ import { Tag } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { app } from '#web/base/api.ts';
 import { faultOf } from '#web/base/faults.ts';
+import { keys } from '#web/base/queries.ts';
 import { LabelChip } from '#web/parts/label-chip.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { useLabelPosts, useLabels } from '#web/parts/use-labels.ts';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
-import { keys } from '#web/base/queries.ts';
 import styles from './post-labels.module.css';
 
 const LabelsDialog = lazy(() => import('#web/parts/labels-dialog.tsx'));

@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { SelectedPost } from '#generated/app-client';
 import { handleOf } from '#web/base/networks.ts';
+import { queries } from '#web/base/queries.ts';
+import { usePermissions } from '#web/base/session.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
 import { useActLabel } from '#web/parts/approval-requests.ts';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
-import { queries } from '#web/base/queries.ts';
-import { usePermissions } from '#web/base/session.ts';
 import styles from './posts.module.css';
 import { useBulkActions } from './use-bulk-actions.ts';
 

@@ -2,8 +2,12 @@ import { Button } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { ArchiveRestore, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { dayMs } from '#contracts/time';
 import type { DeletedPost } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { usePermissions, useZone } from '#web/base/session.ts';
+import { formatDateTime, formatSaid, now } from '#web/base/time.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
@@ -15,14 +19,10 @@ import { PostTitle, quoteHeading, titleOf } from '#web/parts/post-title.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
 import { StateIcon } from '#web/parts/state-chip.tsx';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
-import { formatDateTime, formatSaid, now } from '#web/base/time.ts';
 import { showFault, showToast } from '#web/parts/toasts.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
-import { keys } from '#web/base/queries.ts';
-import { usePermissions, useZone } from '#web/base/session.ts';
 import styles from './posts.module.css';
-import { dayMs } from '#contracts/time';
 
 export const Bin = () => {
   const { canWrite } = usePermissions();

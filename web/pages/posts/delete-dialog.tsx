@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { SelectedPost } from '#generated/app-client';
+import { usePermissions, useZone } from '#web/base/session.ts';
+import { formatDateTime } from '#web/base/time.ts';
 import { useActLabel } from '#web/parts/approval-requests.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { focusAfter } from '#web/parts/list.tsx';
 import { count } from '#web/parts/number.ts';
 import { useDeletePosts } from '#web/parts/post-actions.ts';
 import { quoteHeading } from '#web/parts/post-title.tsx';
-import { formatDateTime } from '#web/base/time.ts';
-import { usePermissions, useZone } from '#web/base/session.ts';
 
 /** Scheduled and partly sent posts need a confirmation; drafts have Undo. */
 export const DeleteDialog = ({

@@ -5,15 +5,15 @@ import { ArrowRight } from 'lucide-react';
 import { useState } from 'react';
 import type { PlannedMove, SelectedPost } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { useZone } from '#web/base/session.ts';
+import { dateIn, formatDateTime, now } from '#web/base/time.ts';
 import { useActLabel } from '#web/parts/approval-requests.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { count } from '#web/parts/number.ts';
 import { PostTitle } from '#web/parts/post-title.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { dateIn, formatDateTime, now } from '#web/base/time.ts';
 import { MonthGrid } from '#web/parts/time-picker/time-picker.tsx';
-import { keys } from '#web/base/queries.ts';
-import { useZone } from '#web/base/session.ts';
 import styles from './posts.module.css';
 import { useBulkActions } from './use-bulk-actions.ts';
 

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { FileText, SearchX } from 'lucide-react';
+import { usePermissions } from '#web/base/session.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
-import { usePermissions } from '#web/base/session.ts';
 import { useNewPost } from '#web/shell/shell.tsx';
 import type { Filter, Status } from './use-groups.ts';
 

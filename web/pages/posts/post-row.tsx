@@ -15,6 +15,7 @@ import {
 import { memo } from 'react';
 import type { PostSummary, SelectedPost } from '#generated/app-client';
 import { useNetworks } from '#web/base/networks.ts';
+import { addDays, dateIn, formatDateTime, formatNear, formatSaid, formatTime, now, partsIn } from '#web/base/time.ts';
 import { useActLabel } from '#web/parts/approval-requests.ts';
 import { capitalize } from '#web/parts/capitalize.ts';
 import { Engagement } from '#web/parts/engagement.tsx';
@@ -27,7 +28,6 @@ import { formatNumber } from '#web/parts/number.ts';
 import { PostTitle, titleOf } from '#web/parts/post-title.tsx';
 import { Chip, StateChip, StateIcon, stateOf } from '#web/parts/state-chip.tsx';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
-import { addDays, dateIn, formatDateTime, formatNear, formatSaid, formatTime, now, partsIn } from '#web/base/time.ts';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import styles from './posts.module.css';
 

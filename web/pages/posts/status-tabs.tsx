@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import { useEffect, useRef } from 'react';
-import { formatNumber } from '#web/parts/number.ts';
 import { usePermissions } from '#web/base/session.ts';
+import { formatNumber } from '#web/parts/number.ts';
 import styles from './posts.module.css';
 import { type Filter, type Status, statuses, useCounts } from './use-groups.ts';
 

@@ -1,13 +1,13 @@
 import { Button, TextInput } from '@mantine/core';
 import { fieldFault } from '#web/base/faults.ts';
-import { Section } from '#web/parts/section.tsx';
+import { useSession, useZone } from '#web/base/session.ts';
 import { browserZone, formatDateTime } from '#web/base/time.ts';
+import { useChangeProfile, useProfile } from '#web/parts/profile.ts';
+import { Section } from '#web/parts/section.tsx';
+import styles from '#web/parts/setting.module.css';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { useNow } from '#web/parts/use-now.ts';
 import { ZoneSelect } from '#web/parts/zone-select.tsx';
-import { useSession, useZone } from '#web/base/session.ts';
-import { useChangeProfile, useProfile } from '#web/parts/profile.ts';
-import styles from '#web/parts/setting.module.css';
 
 export const AboutYou = () => {
   const { user } = useSession();

@@ -1,9 +1,9 @@
 import { SegmentedControl, Switch } from '@mantine/core';
 import type { Session } from '#generated/app-client';
-import { Section } from '#web/parts/section.tsx';
 import { useChangeProfile, useProfile } from '#web/parts/profile.ts';
-import { themes } from '#web/shell/theme-menu.tsx';
+import { Section } from '#web/parts/section.tsx';
 import styles from '#web/parts/setting.module.css';
+import { themes } from '#web/shell/theme-menu.tsx';
 
 export const Appearance = () => {
   const { theme, shortcuts } = useProfile();

@@ -3,15 +3,15 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app, leaveSignedOut } from '#web/base/api.ts';
 import { fieldFault } from '#web/base/faults.ts';
+import { queries } from '#web/base/queries.ts';
+import { useSession } from '#web/base/session.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { type Asks, ProofField, proofFault, toProof } from '#web/parts/proof-field.tsx';
 import { saveFile } from '#web/parts/save-file.ts';
 import { Section } from '#web/parts/section.tsx';
-import { showFault } from '#web/parts/toasts.tsx';
-import { queries } from '#web/base/queries.ts';
-import { useSession } from '#web/base/session.ts';
 import styles from '#web/parts/setting.module.css';
+import { showFault } from '#web/parts/toasts.tsx';
 
 export const DeleteSelf = () => {
   const { user } = useSession();

@@ -2,12 +2,12 @@ import { Checkbox, Switch } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ChangeNotificationChoicesInput, NotificationChoices } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
+import setting from '#web/parts/setting.module.css';
 import { useAnchor } from '#web/parts/use-anchor.ts';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
-import { keys } from '#web/base/queries.ts';
-import setting from '#web/parts/setting.module.css';
 import styles from './profile.module.css';
 import { PushBrowsers } from './push-browsers.tsx';
 

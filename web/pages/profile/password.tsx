@@ -3,13 +3,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/base/api.ts';
 import { fieldFault } from '#web/base/faults.ts';
+import { keys } from '#web/base/queries.ts';
+import { useSession } from '#web/base/session.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Section } from '#web/parts/section.tsx';
-import { showToast } from '#web/parts/toasts.tsx';
-import { keys } from '#web/base/queries.ts';
-import { useSession } from '#web/base/session.ts';
 import styles from '#web/parts/setting.module.css';
+import { showToast } from '#web/parts/toasts.tsx';
 
 export const Password = () => {
   const { user } = useSession();

@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { NotificationChoices, PushBrowser } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { faultOf } from '#web/base/faults.ts';
+import { keys } from '#web/base/queries.ts';
 import { canPush, isPushBlocked, subscribeToPush, unsubscribeFromPush } from '#web/live/push.ts';
+import styles from '#web/parts/setting.module.css';
 import { showFault, showToast } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/base/queries.ts';
-import styles from '#web/parts/setting.module.css';
 
 export const PushBrowsers = ({ choices: { browsers, pushKey } }: { choices: NotificationChoices }) => (
   <>

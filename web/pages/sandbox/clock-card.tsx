@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { hourMs } from '#contracts/time';
 import { app } from '#web/base/api.ts';
-import { FaultBanner } from '#web/parts/fault-banner.tsx';
-import { Section } from '#web/parts/section.tsx';
-import { formatDay, formatSpan, formatTime } from '#web/base/time.ts';
-import { useNow } from '#web/parts/use-now.ts';
 import { keys } from '#web/base/queries.ts';
 import { useSession, useZone } from '#web/base/session.ts';
+import { formatDay, formatSpan, formatTime } from '#web/base/time.ts';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { Section } from '#web/parts/section.tsx';
+import { useNow } from '#web/parts/use-now.ts';
 import styles from './sandbox.module.css';
-import { hourMs } from '#contracts/time';
 
 const steps = [
   ['+1 h', hourMs],

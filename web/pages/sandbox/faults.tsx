@@ -3,12 +3,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { PlanSandboxFaultInput, ReadSandboxOutput } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { usePermissions } from '#web/base/session.ts';
 import { Section } from '#web/parts/section.tsx';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { WhoMay } from '#web/parts/who-may.tsx';
-import { keys } from '#web/base/queries.ts';
-import { usePermissions } from '#web/base/session.ts';
 import { causeOf, formatTimes, type Moment, momentLabels, moments, titleOf } from './fault-texts.ts';
 import styles from './sandbox.module.css';
 

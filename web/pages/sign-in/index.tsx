@@ -3,12 +3,12 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { app } from '#web/base/api.ts';
 import { ownPath } from '#web/base/own-path.ts';
+import { queries } from '#web/base/queries.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { EntryCard, EntryFault, EntryLoading } from '#web/parts/entry-card.tsx';
 import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
 import { OtherAddress } from '#web/parts/other-address.tsx';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
-import { queries } from '#web/base/queries.ts';
 import { PasskeyButton } from './passkey-button.tsx';
 
 /** Why a sign-in through the organisation failed. */

@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Sprout } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { app } from '#web/base/api.ts';
+import { queries } from '#web/base/queries.ts';
 import { EntryFault, EntryLoading } from '#web/parts/entry-card.tsx';
 import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
 import { Mark } from '#web/parts/mark.tsx';
 import { OtherAddress } from '#web/parts/other-address.tsx';
-import { queries } from '#web/base/queries.ts';
 import { RestoreCard } from './restore-card.tsx';
 import styles from './sign-up.module.css';
 

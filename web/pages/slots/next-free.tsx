@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
+import { usePermissions } from '#web/base/session.ts';
 import { Section } from '#web/parts/section.tsx';
 import { useNextSlot } from '#web/parts/use-next-slot.ts';
 import { When } from '#web/parts/when.tsx';
-import { usePermissions } from '#web/base/session.ts';
 import styles from './slots.module.css';
 
 export const NextFree = () => {

@@ -2,12 +2,12 @@ import { Button, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Slot } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys, queries } from '#web/base/queries.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { TimeInput } from '#web/parts/time-input.tsx';
 import { parseTime } from '#web/parts/time-picker/parse-time.ts';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import { keys, queries } from '#web/base/queries.ts';
 import { dayNames, longNames } from './format-days.ts';
 import styles from './slots.module.css';
 

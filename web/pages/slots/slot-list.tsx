@@ -4,13 +4,13 @@ import { Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import type { Slot } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { handleOf } from '#web/base/networks.ts';
+import { keys } from '#web/base/queries.ts';
+import { usePermissions } from '#web/base/session.ts';
 import { NetworkBadges } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
 import { showFault, showToast } from '#web/parts/toasts.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
-import { keys } from '#web/base/queries.ts';
-import { usePermissions } from '#web/base/session.ts';
 import { dayNames, formatDays } from './format-days.ts';
 import styles from './slots.module.css';
 

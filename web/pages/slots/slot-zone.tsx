@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 import { Section } from '#web/parts/section.tsx';
 import { useOptimisticChange, usePendingChanges } from '#web/parts/use-optimistic-change.ts';
 import { ZoneSelect } from '#web/parts/zone-select.tsx';
-import { keys } from '#web/base/queries.ts';
 
 const key = ['slot zone'];
 

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Summary } from '#generated/app-client';
 import { actions } from '#web/base/api.ts';
-import { addDays, dateIn, instantOf, now } from '#web/base/time.ts';
 import { keys } from '#web/base/queries.ts';
 import { useZone } from '#web/base/session.ts';
+import { addDays, dateIn, instantOf, now } from '#web/base/time.ts';
 
 const daysBack = 90;
 const mostHours = 5;

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { List, ListRow } from '#web/parts/list.tsx';
 import { count, formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/base/queries.ts';
 
 export const EarlierImports = () => {
   const { data, error, refetch } = useQuery({

@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { useZone } from '#web/base/session.ts';
+import { addDays, dateIn, instantOf, now } from '#web/base/time.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { count, formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
-import { addDays, dateIn, instantOf, now } from '#web/base/time.ts';
-import { keys } from '#web/base/queries.ts';
-import { useZone } from '#web/base/session.ts';
 import styles from './transfer.module.css';
 import { useExport } from './use-export.ts';
 

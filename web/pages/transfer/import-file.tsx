@@ -4,14 +4,14 @@ import { useNavigate } from '@tanstack/react-router';
 import { FileUp } from 'lucide-react';
 import { useCallback, useRef, useState } from 'react';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { useZone } from '#web/base/session.ts';
 import { AccountChip } from '#web/parts/account-chip.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { useDrop } from '#web/parts/use-drop.ts';
 import { ZoneSelect } from '#web/parts/zone-select.tsx';
-import { keys } from '#web/base/queries.ts';
-import { useZone } from '#web/base/session.ts';
 import { ColumnsHelp } from './columns-help.tsx';
 import styles from './transfer.module.css';
 

@@ -1,7 +1,7 @@
+import { usePermissions } from '#web/base/session.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
-import { usePermissions } from '#web/base/session.ts';
 import { EarlierImports } from './earlier-imports.tsx';
 import { ExportPosts } from './export-posts.tsx';
 import { ImportFile } from './import-file.tsx';

@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { FlaskConical } from 'lucide-react';
 import { app } from '#web/base/api.ts';
-import { showFault } from '#web/parts/toasts.tsx';
 import { keys } from '#web/base/queries.ts';
+import { showFault } from '#web/parts/toasts.tsx';
 
 /** Only where there is a sandbox. */
 export const TryTestReceiver = () => {

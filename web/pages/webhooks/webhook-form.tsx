@@ -3,9 +3,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { NewWebhook, Webhook } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { fieldFault, madeOnce, unknownOutcome } from '#web/base/faults.ts';
+import { keys } from '#web/base/queries.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import { keys } from '#web/base/queries.ts';
 import styles from './webhooks.module.css';
 
 type Event = Webhook['events'][number];

@@ -4,11 +4,11 @@ import { useState } from 'react';
 import type { AuditEntry, ServerAuditEntry } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { useNetworks } from '#web/base/networks.ts';
+import { keys, queries } from '#web/base/queries.ts';
+import { nameOf } from '#web/base/session.ts';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { When } from '#web/parts/when.tsx';
-import { keys, queries } from '#web/base/queries.ts';
-import { nameOf } from '#web/base/session.ts';
 import { auditWords } from './audit-words.ts';
 import styles from './workspace.module.css';
 

@@ -2,6 +2,8 @@ import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/base/api.ts';
+import { keys, queries } from '#web/base/queries.ts';
+import { usePermissions, useWorkspace } from '#web/base/session.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { Section } from '#web/parts/section.tsx';
@@ -9,8 +11,6 @@ import { showFault, showToast } from '#web/parts/toasts.tsx';
 import { useAnchor } from '#web/parts/use-anchor.ts';
 import { When } from '#web/parts/when.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
-import { keys, queries } from '#web/base/queries.ts';
-import { usePermissions, useWorkspace } from '#web/base/session.ts';
 import styles from './workspace.module.css';
 
 const exportPath = '/settings/transfer';

@@ -2,12 +2,12 @@ import { Button, Select, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/base/api.ts';
+import { keys, queries } from '#web/base/queries.ts';
+import { nameOf, useSession, useWorkspace } from '#web/base/session.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
-import { keys, queries } from '#web/base/queries.ts';
-import { nameOf, useSession, useWorkspace } from '#web/base/session.ts';
 import styles from './workspace.module.css';
 
 export const HandOver = () => {

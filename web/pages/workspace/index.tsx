@@ -1,6 +1,6 @@
+import { usePermissions, useSession, useWorkspace } from '#web/base/session.ts';
 import { PageHeader } from '#web/parts/page-header.tsx';
 import { Column } from '#web/parts/section.tsx';
-import { usePermissions, useSession, useWorkspace } from '#web/base/session.ts';
 import { AuditLog, ServerAuditLog } from './audit-log.tsx';
 import { DeleteWorkspace } from './delete-workspace.tsx';
 import { HandOver } from './hand-over.tsx';

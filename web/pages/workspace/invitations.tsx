@@ -4,6 +4,8 @@ import { useState } from 'react';
 import type { Invitation, NewInvitation } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { describeFailure, fieldFault } from '#web/base/faults.ts';
+import { keys } from '#web/base/queries.ts';
+import { type Role, usePermissions } from '#web/base/session.ts';
 import { capitalize } from '#web/parts/capitalize.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { OneTimeSecret } from '#web/parts/one-time-secret.tsx';
@@ -11,8 +13,6 @@ import { Section } from '#web/parts/section.tsx';
 import { showFault } from '#web/parts/toasts.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/base/queries.ts';
-import { type Role, usePermissions } from '#web/base/session.ts';
 import { RoleSelect } from './role-select.tsx';
 import styles from './workspace.module.css';
 

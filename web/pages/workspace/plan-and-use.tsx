@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
+import { queries } from '#web/base/queries.ts';
+import { usePermissions } from '#web/base/session.ts';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { formatNumber } from '#web/parts/number.ts';
 import { Section } from '#web/parts/section.tsx';
-import { queries } from '#web/base/queries.ts';
-import { usePermissions } from '#web/base/session.ts';
 import styles from './workspace.module.css';
 
 export const PlanAndUse = () => {

@@ -1,5 +1,5 @@
-import { capitalize } from '#web/parts/capitalize.ts';
 import type { Role } from '#web/base/session.ts';
+import { capitalize } from '#web/parts/capitalize.ts';
 
 /** Highest first. */
 const ranked: readonly Role[] = ['owner', 'admin', 'editor', 'viewer'];

@@ -2,13 +2,13 @@ import { Switch } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { usePermissions, useSession, useWorkspace } from '#web/base/session.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { ProofDialog } from '#web/parts/proof-dialog.tsx';
 import type { toProof } from '#web/parts/proof-field.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
-import { keys } from '#web/base/queries.ts';
-import { usePermissions, useSession, useWorkspace } from '#web/base/session.ts';
 import styles from './workspace.module.css';
 
 type Requirement = 'twoFactors' | 'approvalPasskey';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { count } from '#web/parts/number.ts';
-import { Section } from '#web/parts/section.tsx';
 import { queries } from '#web/base/queries.ts';
 import { usePermissions } from '#web/base/session.ts';
+import { count } from '#web/parts/number.ts';
+import { Section } from '#web/parts/section.tsx';
 import styles from './workspace.module.css';
 
 export const SlotsLink = () => {

@@ -2,11 +2,11 @@ import { Radio } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ChangeWorkspaceInput } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
+import { usePermissions, useWorkspace } from '#web/base/session.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { WhoMay } from '#web/parts/who-may.tsx';
-import { keys } from '#web/base/queries.ts';
-import { usePermissions, useWorkspace } from '#web/base/session.ts';
 import styles from './workspace.module.css';
 
 type Publishers = NonNullable<ChangeWorkspaceInput['publishers']>;

@@ -2,12 +2,12 @@ import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { app } from '#web/base/api.ts';
 import { describeFailure, fieldFault } from '#web/base/faults.ts';
+import { keys } from '#web/base/queries.ts';
+import { usePermissions, useWorkspace } from '#web/base/session.ts';
 import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
 import { WhoMay } from '#web/parts/who-may.tsx';
-import { keys } from '#web/base/queries.ts';
-import { usePermissions, useWorkspace } from '#web/base/session.ts';
 import styles from './workspace.module.css';
 
 export const WorkspaceName = () => {

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { Check, Plus } from 'lucide-react';
 import { lazy, Suspense } from 'react';
+import { useSession, useWorkspace } from '#web/base/session.ts';
 import { capitalize } from '#web/parts/capitalize.ts';
 import { Section } from '#web/parts/section.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import { useSession, useWorkspace } from '#web/base/session.ts';
 import { openWorkspace } from '#web/shell/open-workspace.ts';
 import styles from './workspace.module.css';
 

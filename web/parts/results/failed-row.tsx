@@ -1,15 +1,15 @@
 import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Post } from '#generated/app-client';
+import { usePermissions } from '#web/base/session.ts';
 import { useActLabel } from '#web/parts/approval-requests.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
-import { usePermissions } from '#web/base/session.ts';
 import styles from './answers.module.css';
 import { ReconnectButton } from './reconnect.tsx';
 import { ResultRow } from './result-row.tsx';
-import { useAnswers } from './use-answers.ts';
 import type { Target } from './target.ts';
+import { useAnswers } from './use-answers.ts';
 
 /** Error codes that only an edit can fix. */
 const editCodes = ['content_refused', 'media_refused', 'invalid', 'disconnected'];

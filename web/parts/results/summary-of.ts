@@ -1,6 +1,6 @@
 import { joinWithAnd } from '#web/parts/join-names.ts';
-import type { Target } from './target.ts';
 import { count } from '#web/parts/number.ts';
+import type { Target } from './target.ts';
 
 const accounts = (number: number) => count(number, 'account');
 

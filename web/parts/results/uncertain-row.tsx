@@ -2,13 +2,13 @@ import { Button } from '@mantine/core';
 import { ExternalLink } from 'lucide-react';
 import type { Post } from '#generated/app-client';
 import { handleOf } from '#web/base/networks.ts';
-import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { usePermissions } from '#web/base/session.ts';
+import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import styles from './answers.module.css';
 import { ResultRow } from './result-row.tsx';
 import { webAddress } from './summary-of.ts';
-import { useAnswers } from './use-answers.ts';
 import type { Target } from './target.ts';
+import { useAnswers } from './use-answers.ts';
 
 /** The network may have the post; a person has to check. */
 export const UncertainRow = ({ target, post }: Props) => (

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
+import { usePermissions } from '#web/base/session.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { When } from '#web/parts/when.tsx';
-import { usePermissions } from '#web/base/session.ts';
 import styles from './answers.module.css';
 import { ResultRow } from './result-row.tsx';
-import { useAnswers } from './use-answers.ts';
 import type { Target } from './target.ts';
+import { useAnswers } from './use-answers.ts';
 
 /** The send waits until a time that the network named; meanwhile, a person can give it up. */
 export const WaitingRow = (props: Props) => (

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PostSummary } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
-import { addDays, dateIn, instantOf } from '#web/base/time.ts';
 import { keys } from '#web/base/queries.ts';
+import { addDays, dateIn, instantOf } from '#web/base/time.ts';
 
 /** Limits the number of requests for a month with very many posts. */
 const maxPages = 4;

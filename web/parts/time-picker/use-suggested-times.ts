@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Summary } from '#generated/app-client';
 import { actions } from '#web/base/api.ts';
-import { count, formatNumber } from '#web/parts/number.ts';
-import { addDays, dateIn, instantOf, now } from '#web/base/time.ts';
 import { keys } from '#web/base/queries.ts';
 import { useZone } from '#web/base/session.ts';
+import { addDays, dateIn, instantOf, now } from '#web/base/time.ts';
+import { count, formatNumber } from '#web/parts/number.ts';
 import { type BestTime, mergeTimes, type SuggestedTime } from './merge-times.ts';
 
 const daysBack = 90;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
+import { useZone } from '#web/base/session.ts';
 import { addDays, clockChangeAt, dateIn, formatDateTime, instantOf, now, wallTime } from '#web/base/time.ts';
 import { useNow } from '#web/parts/use-now.ts';
-import { useZone } from '#web/base/session.ts';
 import { parseTime } from './parse-time.ts';
 
 export type PickedTime = ReturnType<typeof useTimePicker>;

@@ -2,26 +2,18 @@
 
 import { type AppRouter, initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { errorSchemas as error } from './errors.ts';
-import { accountActions } from './accounts.ts';
-import { analyticsActions } from './analytics.ts';
-import { mediaActions, mediaRoutes } from './media.ts';
-import { postActions } from './posts.ts';
-import { providerActions } from './providers.ts';
-import { uiActions } from './ui.ts';
-import { catalogRoutes } from './catalog.ts';
-import { healthRoutes } from './health.ts';
-import { receiptRoutes } from './receipts.ts';
+import { errorSchemas as error } from '../contracts/errors.ts';
+import { accountActions } from '../contracts/accounts.ts';
+import { analyticsActions } from '../contracts/analytics.ts';
+import { mediaActions, mediaRoutes } from '../contracts/media.ts';
+import { postActions } from '../contracts/posts.ts';
+import { providerActions } from '../contracts/providers.ts';
+import { uiActions } from '../contracts/ui.ts';
+import { catalogRoutes } from '../contracts/catalog.ts';
+import { healthRoutes } from '../contracts/health.ts';
+import { receiptRoutes } from '../contracts/receipts.ts';
 
 const c = initContract();
-
-/** Every path that is not an action, as declared. */
-export const routes = {
-  ...catalogRoutes,
-  ...healthRoutes,
-  ...mediaRoutes,
-  ...receiptRoutes,
-};
 
 /** Every path as a ts-rest contract: `initClient(rest.actions, …)` makes a client of it. */
 export const rest = {

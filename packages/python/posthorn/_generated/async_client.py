@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from . import client
 from . import types as t
-from ._asynchronous import AsyncMediaUploads, AsyncPostWaiting, Runner
-from ._http import Options, Response
+from .._asynchronous import AsyncMediaUploads, AsyncPostWaiting, Runner
+from .._http import Options, Response
 from .client import WhoAmI
 
 

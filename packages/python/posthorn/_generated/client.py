@@ -9,9 +9,9 @@ from typing import Any, Literal, cast
 from urllib.parse import unquote
 
 from . import types as t
-from ._http import Http, Options, Response
-from ._media import MediaUploads
-from ._posts import PostWaiting
+from .._http import Http, Options, Response
+from .._media import MediaUploads
+from .._posts import PostWaiting
 
 
 class WhoAmI(t.TypedDict):

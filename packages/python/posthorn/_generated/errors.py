@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .types import Issue
 
+__all__ = ["PosthornError", "ApiError", "PosthornConnectionError", "PosthornTimeoutError", "BadInputError", "InvalidError", "UnauthorizedError", "PlanLimitError", "ApprovalRequiredError", "ForbiddenError", "NotFoundError", "UnknownActionError", "ConflictError", "TooManyRequestsError", "InternalError", "ERROR_CLASSES"]
+
 
 class PosthornError(Exception):
     """Every error of this package. What only an answer of the server has is None for the others: see ApiError."""

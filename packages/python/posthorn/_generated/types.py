@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
+__all__ = ["ErrorCode", "Account", "NetworkKey", "AccountsListOutput", "Deleted", "SummaryByAccount", "SummaryByNetwork", "SummaryTopPosts", "SummaryBestTimes", "Summary", "Totals", "MediaItem", "UploadAddress", "MediaListOutput", "Post", "Version", "ContentItem", "ResultError", "Result", "ForecastEntry", "ForecastFix", "PostLine", "PostsListOutputRequests", "PostsListOutput", "VersionInputContent", "VersionInput", "OptionKey", "Validation", "IssueFix", "Issue", "IssueCode", "MetricsEntry", "Metrics", "PostsMetricsOutput", "ProviderLimits", "ConstraintsMedia", "ConstraintsThread", "Constraints", "CharactersLinks", "Characters", "Fold", "ImageLimits", "VideoLimits", "DocumentLimits", "OptionChoices", "Option", "PollLimits", "FileLimits", "ProvidersLimitsOutput", "Provider", "Badge", "ProvidersListOutput", "UiContext", "PostPublishedEventData", "PostPublishedEvent", "PostFailedEventData", "PostFailedEvent", "AccountDisconnectedEventData", "AccountDisconnectedEvent", "PingEventData", "PingEvent", "WebhookEvent"]
+
 ErrorCode = Literal["BadInput", "Invalid", "Unauthorized", "PlanLimit", "ApprovalRequired", "Forbidden", "NotFound", "UnknownAction", "Conflict", "TooManyRequests", "Internal"]
 
 class Account(TypedDict):

@@ -3,8 +3,8 @@ import { type Scope, scopes as scopeTexts } from '#contracts/scopes';
 import type { AccessToken } from '#server/access/auth/mcp-access';
 import type { Clock } from '#server/base/clock';
 import { Refusal } from '#server/base/errors';
-import type { TokenUser } from './store.ts';
 import { sha256 } from '#server/base/sha256';
+import type { TokenUser } from './store.ts';
 
 const cacheMs = 60_000;
 const maxCachedTokens = 1000;

@@ -1,8 +1,8 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
+import { minuteMs } from '#contracts/time';
 import type { Clock } from '#server/base/clock';
 import type { Seal } from '#server/base/secrets/seal';
 import type { IdentityStore, StoredKey } from './store.ts';
-import { minuteMs } from '#contracts/time';
 
 /** A new key is published this long before it signs, so that all instances and caches of verifiers have it by then. */
 const publishMs = 10 * minuteMs;

@@ -1,6 +1,6 @@
 import type { uiActions } from '#contracts/ui';
-import type { Handler } from '#server/base/context';
 import type { OpenPage } from '#server/agents/ui/open-page';
+import type { Handler } from '#server/base/context';
 
 export const getOpenPage =
   ({ openPage }: { openPage: OpenPage }): Handler<(typeof uiActions)['ui.getContext']> =>

@@ -1,6 +1,6 @@
 import type { analyticsActions } from '#contracts/analytics';
-import type { Analytics } from '#server/delivery/analytics/analytics';
 import type { Handler } from '#server/base/context';
+import type { Analytics } from '#server/delivery/analytics/analytics';
 
 export const summarizeStatistics =
   ({ analytics }: { analytics: Analytics }): Handler<(typeof analyticsActions)['analytics.summary']> =>

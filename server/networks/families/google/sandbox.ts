@@ -1,7 +1,7 @@
 import { type Response, Router } from 'express';
+import { sha256 } from '#server/base/sha256';
 import type { Json } from '#server/networks/network';
 import type { SandboxGrant, SandboxKit } from '#server/networks/sandbox';
-import { sha256 } from '#server/base/sha256';
 
 /** What the sandboxes of Google's networks have in common: consent, tokens, errors. */
 

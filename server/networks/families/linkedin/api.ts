@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { dayMs } from '#contracts/time';
 import type { NetworkAccount, Site } from '#server/networks/network';
 import { type Bytes, type NetworkAnswer, type NetworkRequest, retryAt } from '#server/networks/request';
 import { NetworkTrouble } from '#server/networks/trouble';
-import { dayMs } from '#contracts/time';
 
 export type Access = Pick<NetworkAccount, 'tokens'>;
 export type ApiRequest = Omit<NetworkRequest, 'url'> & { readonly path: string };

@@ -1,6 +1,6 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import type { Refusals, SandboxGrant, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 import { dayMs } from '#contracts/time';
+import type { Refusals, SandboxGrant, SandboxKit, SandboxPerson } from '#server/networks/sandbox';
 
 /** LinkedIn's OAuth 2 and the rules of its versioned API, as its reference describes them. */
 

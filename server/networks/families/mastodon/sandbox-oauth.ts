@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler, Response, Router } from 'express';
-import type { Refusals, SandboxGrant, SandboxKit } from '#server/networks/sandbox';
 import { sha256 } from '#server/base/sha256';
+import type { Refusals, SandboxGrant, SandboxKit } from '#server/networks/sandbox';
 
 export interface OAuthDialect {
   readonly scopes: readonly string[];

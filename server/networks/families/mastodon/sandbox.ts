@@ -1,9 +1,9 @@
 import { type Request, type Response, Router } from 'express';
+import { hourMs } from '#contracts/time';
 import type { Json } from '#server/networks/network';
 import type { SandboxKit, SandboxPerson, SandboxPost } from '#server/networks/sandbox';
 import { pageAfter } from '#server/networks/shared/page-after';
 import { createOAuth, type OAuthDialect } from './sandbox-oauth.ts';
-import { hourMs } from '#contracts/time';
 
 /** What the sandboxes of Mastodon and Pixelfed have in common: accounts, limits, uploads, keys and reading posts. */
 interface Dialect extends OAuthDialect {

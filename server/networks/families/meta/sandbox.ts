@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { z } from 'zod';
+import { dayMs } from '#contracts/time';
 import type { Json } from '#server/networks/network';
 import type { Refusals, SandboxGrant, SandboxKit } from '#server/networks/sandbox';
 import { pageAfter } from '#server/networks/shared/page-after';
-import { dayMs } from '#contracts/time';
 
 /** What the sandboxes of Facebook, Instagram and Threads have in common: errors, fields, tokens and containers of Graph. */
 

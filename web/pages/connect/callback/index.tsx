@@ -2,9 +2,9 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { app } from '#web/base/api.ts';
 import { useNetworks } from '#web/base/networks.ts';
+import { usePermissions } from '#web/base/session.ts';
 import { ConnectPage, NotConnected } from '#web/pages/connect/connect-page.tsx';
 import { useContinueTo } from '#web/pages/connect/use-connect.ts';
-import { usePermissions } from '#web/base/session.ts';
 
 /** OAuth callback: passes the network's parameters to the server. */
 const ConnectCallback = () => {

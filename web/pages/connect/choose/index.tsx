@@ -4,14 +4,14 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { app } from '#web/base/api.ts';
 import { handleOf } from '#web/base/networks.ts';
+import { keys } from '#web/base/queries.ts';
+import { usePermissions } from '#web/base/session.ts';
 import styles from '#web/pages/connect/connect.module.css';
 import { ConnectPage, NotConnected } from '#web/pages/connect/connect-page.tsx';
 import { useContinueTo } from '#web/pages/connect/use-connect.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
-import { keys } from '#web/base/queries.ts';
-import { usePermissions } from '#web/base/session.ts';
 
 /** Chooses among the pages that one sign-in gives access to. */
 const Choose = () => {

@@ -1,8 +1,8 @@
 import { isPosthornError, type Post } from '#generated/app-client';
 import { actions } from '#web/base/api.ts';
 import { isRetryable, NotDone } from '#web/base/faults.ts';
-import { isAsked } from '#web/parts/approval-requests.ts';
 import { now } from '#web/base/time.ts';
+import { isAsked } from '#web/parts/approval-requests.ts';
 import { type Change, contentOf, type Draft, draftOf, isSame } from './draft.ts';
 import { readLocalDraft, removeLocalDraft, saveLocalDraft } from './local-draft.ts';
 

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Menu, Tooltip } from '@mantine/core';
 import { ChevronDown, Clock, Copy, Ellipsis, History, LayoutTemplate, Link, Tag, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import { usePermissions, useZone } from '#web/base/session.ts';
 import { usePostLabels } from '#web/pages/post/post-labels.tsx';
 import { SideButton } from '#web/pages/post/review/review-panel.tsx';
 import { ShareDialog } from '#web/pages/post/review/share-dialog.tsx';
@@ -12,7 +13,6 @@ import { PageHeader } from '#web/parts/page-header.tsx';
 import { PostStateChip, StateChip, StateIcon, stateOf } from '#web/parts/state-chip.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
-import { usePermissions, useZone } from '#web/base/session.ts';
 import { titleOf } from './draft.ts';
 import styles from './editor-header.module.css';
 import { OpenBy } from './open-by.tsx';

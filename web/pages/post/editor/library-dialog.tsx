@@ -5,12 +5,12 @@ import { Check, Images, Search } from 'lucide-react';
 import { useState } from 'react';
 import type { MediaItem } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 import { EmptyState } from '#web/parts/empty-state.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { MainButton } from '#web/parts/main-button.tsx';
 import { fileName, thumbnailOf } from '#web/parts/media-file.ts';
 import { count } from '#web/parts/number.ts';
-import { keys } from '#web/base/queries.ts';
 import styles from './dialogs.module.css';
 import { useEditor } from './use-editor.ts';
 

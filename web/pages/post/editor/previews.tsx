@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { PreviewPicker } from '#web/previews/preview-picker.tsx';
 import { queries } from '#web/base/queries.ts';
+import { PreviewPicker } from '#web/previews/preview-picker.tsx';
 import { PreviewSkeleton } from './editor-skeleton.tsx';
 import { useDraftPreviews } from './use-draft-previews.ts';
 import { useEditor } from './use-editor.ts';

@@ -1,6 +1,8 @@
 import { Button, Modal } from '@mantine/core';
 import { Send, TriangleAlert } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { usePermissions, useZone } from '#web/base/session.ts';
+import { formatSaid } from '#web/base/time.ts';
 import { showIfAsked, useActLabel, useApproverNames } from '#web/parts/approval-requests.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
@@ -9,9 +11,7 @@ import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
 import { nameOfValue } from '#web/parts/option-value.ts';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
-import { formatSaid } from '#web/base/time.ts';
 import { PreviewDisclosure } from '#web/previews/preview-disclosure.tsx';
-import { usePermissions, useZone } from '#web/base/session.ts';
 import { resultFor } from './draft.ts';
 import { Previews } from './previews.tsx';
 import styles from './publish-dialog.module.css';

@@ -1,7 +1,7 @@
 import { Check, CloudOff, LoaderCircle, TriangleAlert } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { dateIn, formatSaid, formatTime, now } from '#web/base/time.ts';
 import { useZone } from '#web/base/session.ts';
+import { dateIn, formatSaid, formatTime, now } from '#web/base/time.ts';
 import styles from './save-line.module.css';
 import { useEditor } from './use-editor.ts';
 

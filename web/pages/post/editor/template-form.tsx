@@ -2,11 +2,11 @@ import { Button, SegmentedControl, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { app } from '#web/base/api.ts';
 import { fieldFault } from '#web/base/faults.ts';
+import { keys } from '#web/base/queries.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { count } from '#web/parts/number.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import { keys } from '#web/base/queries.ts';
 import styles from './templates-dialog.module.css';
 import type { TemplateDraft } from './use-templating.ts';
 

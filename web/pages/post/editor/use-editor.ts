@@ -12,10 +12,10 @@ import {
 } from 'react';
 import type { Account, EditorView, GetLastAccountsOutput, MediaItem, Post } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
-import { now } from '#web/base/time.ts';
-import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { keepPost, keys, queries } from '#web/base/queries.ts';
 import { usePermissions } from '#web/base/session.ts';
+import { now } from '#web/base/time.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { createAutosave, type SaveState } from './autosave.ts';
 import { type Check, checksOf } from './checks.ts';
 import { type Change, changeSide, type Draft, emptyDraft, isOwn, type Side, sideOf } from './draft.ts';

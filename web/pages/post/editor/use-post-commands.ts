@@ -1,7 +1,7 @@
 import { CalendarClock, Clock, LayoutTemplate, Send } from 'lucide-react';
-import { useActLabel } from '#web/parts/approval-requests.ts';
-import { formatDateTime } from '#web/base/time.ts';
 import { useZone } from '#web/base/session.ts';
+import { formatDateTime } from '#web/base/time.ts';
+import { useActLabel } from '#web/parts/approval-requests.ts';
 import { type PaletteCommand, usePageCommands } from '#web/parts/palette-store.ts';
 import type { Editor } from './use-editor.ts';
 import type { Sending } from './use-sending.ts';

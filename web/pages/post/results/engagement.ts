@@ -1,5 +1,5 @@
-import type { Account, MetricsEntry } from '#generated/app-client';
 import { hourMs } from '#contracts/time';
+import type { Account, MetricsEntry } from '#generated/app-client';
 
 const engagementNames = ['likes', 'comments', 'shares', 'quotes', 'saves'] as const;
 

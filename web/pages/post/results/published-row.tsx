@@ -1,17 +1,17 @@
 import { Fragment } from 'react';
 import type { MetricsEntry } from '#generated/app-client';
-import { formatNumber } from '#web/parts/number.ts';
-import { Sparkline } from '#web/parts/sparkline.tsx';
-import { formatDay, formatTime, now, wallTime } from '#web/base/time.ts';
-import { useIsPhone } from '#web/parts/use-is-phone.ts';
-import { When } from '#web/parts/when.tsx';
 import { useZone } from '#web/base/session.ts';
-import { engagementOf, readEngagement } from './engagement.ts';
-import styles from './published-row.module.css';
+import { formatDay, formatTime, now, wallTime } from '#web/base/time.ts';
+import { formatNumber } from '#web/parts/number.ts';
 import { ReconnectNote } from '#web/parts/results/reconnect.tsx';
 import { ResultRow } from '#web/parts/results/result-row.tsx';
 import { webAddress } from '#web/parts/results/summary-of.ts';
 import type { Reads, Target } from '#web/parts/results/target.ts';
+import { Sparkline } from '#web/parts/sparkline.tsx';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
+import { When } from '#web/parts/when.tsx';
+import { engagementOf, readEngagement } from './engagement.ts';
+import styles from './published-row.module.css';
 
 /** `most`: the highest engagement of any account, to which the bars on a phone are scaled. */
 export const PublishedRow = ({ target, most }: { target: Target; most: number }) => {

@@ -1,11 +1,11 @@
-import { formatNumber } from '#web/parts/number.ts';
-import { formatDay, formatTime, now } from '#web/base/time.ts';
-import { useNow } from '#web/parts/use-now.ts';
+import { dayMs, hourMs } from '#contracts/time';
 import { useZone } from '#web/base/session.ts';
+import { formatDay, formatTime, now } from '#web/base/time.ts';
+import { formatNumber } from '#web/parts/number.ts';
+import type { Target } from '#web/parts/results/target.ts';
+import { useNow } from '#web/parts/use-now.ts';
 import { engagementOf } from './engagement.ts';
 import styles from './reads-timeline.module.css';
-import type { Target } from '#web/parts/results/target.ts';
-import { dayMs, hourMs } from '#contracts/time';
 
 const steps = [
   { name: '1 h', afterMs: hourMs },

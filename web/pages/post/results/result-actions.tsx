@@ -5,13 +5,13 @@ import { Copy, Ellipsis, FileText, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { Post } from '#generated/app-client';
 import { describeFailure } from '#web/base/faults.ts';
+import { usePermissions } from '#web/base/session.ts';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { useDeletePosts, useMakeCopy } from '#web/parts/post-actions.ts';
+import type { Target } from '#web/parts/results/target.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
-import { usePermissions } from '#web/base/session.ts';
-import type { Target } from '#web/parts/results/target.ts';
 
 export const ResultActions = ({
   post,

@@ -1,9 +1,9 @@
 import type { Post } from '#generated/app-client';
-import { useSavedPreviews } from '#web/previews/use-saved-previews.ts';
-import { formatDateTime } from '#web/base/time.ts';
-import { PreviewPicker } from '#web/previews/preview-picker.tsx';
 import { useZone } from '#web/base/session.ts';
+import { formatDateTime } from '#web/base/time.ts';
 import type { Target } from '#web/parts/results/target.ts';
+import { PreviewPicker } from '#web/previews/preview-picker.tsx';
+import { useSavedPreviews } from '#web/previews/use-saved-previews.ts';
 
 const notes: Partial<Record<Target['state'], string>> = {
   Failed: 'did not go out',

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { type Dispatch, type RefObject, type SetStateAction, useEffect, useRef, useState } from 'react';
 import type { Comment } from '#generated/app-client';
 import { describeFailure } from '#web/base/faults.ts';
-import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { queries } from '#web/base/queries.ts';
 import { nameOf } from '#web/base/session.ts';
+import { useFormDraft } from '#web/parts/use-form-draft.ts';
+import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { removeCommentDraft, useCommentDraft } from './comment-draft.ts';
 import styles from './comments.module.css';
 

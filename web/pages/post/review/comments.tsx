@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Comment } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 import { AdviceList } from '#web/parts/advice-list.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
-import { keys } from '#web/base/queries.ts';
 import { NewComment } from './comment-form.tsx';
 import { CommentRow } from './comment-row.tsx';
 import styles from './comments.module.css';

@@ -1,7 +1,7 @@
 import type { HistoryEntry, Revision } from '#generated/app-client';
+import { formatDateTime } from '#web/base/time.ts';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { count } from '#web/parts/number.ts';
-import { formatDateTime } from '#web/base/time.ts';
 
 const aspects = { Text: 'text', Media: 'media', Options: 'options', Accounts: 'accounts' } as const;
 

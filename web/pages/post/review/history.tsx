@@ -18,10 +18,10 @@ import {
 import { useState } from 'react';
 import type { HistoryEntry, Revision as RevisionRecord } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
-import { Loaded } from '#web/parts/loaded.tsx';
-import { When } from '#web/parts/when.tsx';
 import { keys } from '#web/base/queries.ts';
 import { useZone } from '#web/base/session.ts';
+import { Loaded } from '#web/parts/loaded.tsx';
+import { When } from '#web/parts/when.tsx';
 import { describeClient, describeEntry, isUncertain } from './format-history.ts';
 import styles from './history.module.css';
 import { Revision } from './revision.tsx';

@@ -5,12 +5,12 @@ import { useState } from 'react';
 import type { HistoryEntry, Revision as RevisionRecord } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { handleOf } from '#web/base/networks.ts';
-import { DiffText } from '#web/parts/diff-text.tsx';
-import { Loaded } from '#web/parts/loaded.tsx';
-import { formatSaid } from '#web/base/time.ts';
-import { useAccounts } from '#web/parts/use-accounts.ts';
 import { keys } from '#web/base/queries.ts';
 import { useZone } from '#web/base/session.ts';
+import { formatSaid } from '#web/base/time.ts';
+import { DiffText } from '#web/parts/diff-text.tsx';
+import { Loaded } from '#web/parts/loaded.tsx';
+import { useAccounts } from '#web/parts/use-accounts.ts';
 import { otherChanges } from './format-history.ts';
 import styles from './history.module.css';
 

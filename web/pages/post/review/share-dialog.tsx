@@ -4,13 +4,13 @@ import { useState } from 'react';
 import type { Share } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { describeFailure, madeOnce } from '#web/base/faults.ts';
+import { keys } from '#web/base/queries.ts';
 import { CopyField } from '#web/parts/copy.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { count } from '#web/parts/number.ts';
 import { showToast } from '#web/parts/toasts.tsx';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/base/queries.ts';
 import styles from './share-dialog.module.css';
 
 const spans = [1, 3, 7, 14, 30].map((days) => ({ value: String(days), label: count(days, 'day') }));

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { app } from '#web/base/api.ts';
-import { usePageSearch } from '#web/parts/use-page-search.ts';
 import { keys } from '#web/base/queries.ts';
+import { usePageSearch } from '#web/parts/use-page-search.ts';
 
 export const sides = ['comments', 'history'] as const;
 export type Side = (typeof sides)[number];

@@ -5,11 +5,11 @@ import { Ellipsis, KeyRound, Pencil, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { NewWebhook, Webhook } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 import { WebhookForm } from '#web/pages/webhooks/webhook-form.tsx';
 import { ConfirmDialog } from '#web/parts/confirm-dialog.tsx';
 import { showFault, showToast } from '#web/parts/toasts.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import { keys } from '#web/base/queries.ts';
 
 /** The menu has the rare actions; on a phone it has all of them. */
 export const WebhookActions = ({

@@ -3,12 +3,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { FlaskConical } from 'lucide-react';
 import type { NewWebhook, Webhook } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
+import { keys } from '#web/base/queries.ts';
 import { isBeyondPlan } from '#web/pages/webhooks/webhook-state.tsx';
 import { Banner } from '#web/parts/banner.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { OneTimeSecret } from '#web/parts/one-time-secret.tsx';
 import { When } from '#web/parts/when.tsx';
-import { keys } from '#web/base/queries.ts';
 import styles from './webhook.module.css';
 
 export const WebhookNotices = ({
