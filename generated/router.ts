@@ -62,10 +62,10 @@ export const serveRoutes = (app: Express, { appRoutes, runAction, handlers, own,
   const endpoints = Object.entries<Route>(routes).map(
     ([name, route]) => [name, appRoutes.typed(route, handlers[name as keyof typeof handlers])] as const,
   );
-  // `handlers` has a type for each route, which a loop cannot follow.
+  // Each route has types of its own, which a loop cannot follow.
   createExpressEndpoints(toAppRouter(routes), Object.fromEntries(endpoints) as never, app, {
     logInitialization: false,
-    requestValidationErrorHandler: appRoutes.refuseInput,
+    requestValidationErrorHandler: appRoutes.refuseInput as never,
   });
   // One handler for all methods; `app.all` would register one per method.
   for (const [path, methods] of methodsByPath()) app.route(path).all(wrongMethod(...methods));

@@ -50,8 +50,8 @@ const pageOf = (module: string) => /^web\/pages\/([^/]+)\//.exec(module)?.[1];
 
 const isWiring = (module: string) => module.startsWith('server/wiring/');
 const isDoor = (module: string) => module.startsWith('server/doors/');
-const isAction = (module: string) => /^server\/(?:[^/]+\/){1,2}actions\//.test(module);
-const isSliceStore = (module: string) => /^server\/(?:[^/]+\/){1,2}store$/.test(module);
+const isAction = (module: string) => module.startsWith(`${sliceFolder(module)}/actions/`);
+const isSliceStore = (module: string) => module === `${sliceFolder(module)}/store`;
 const isStore = (module: string) => isSliceStore(module) || module.startsWith('server/base/store/');
 const networkFolder = (module: string) => /^server\/networks\/(families\/[^/]+\/|[^/]+\/)/.exec(module)?.[0];
 const isFamily = (module: string) => module.startsWith('server/networks/families/');

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Kind } from '#contracts/define';
 import { errors, Issue } from '#contracts/errors';
 import { events } from '#contracts/events';
 import type { ClosedSets } from './closed-sets.ts';

@@ -56,7 +56,7 @@ const factoryIn = async (root: string, file: string) => {
 /** By name of the action, such as `posts.create`: its file, such as `server/writing/posts/actions/create.ts`. */
 const handlerFiles = async (root: string) => {
   const files = await readdir(join(root, 'server'), { recursive: true });
-  return new Map(
+  return new Map<string, string>(
     files.sort().flatMap((file) => {
       const [, slice, action] = /([\w-]+)\/actions\/(\w+)\.ts$/.exec(file) ?? [];
       return slice === undefined ? [] : [[`${slice}.${action}`, `server/${file}`] as const];

@@ -10,7 +10,7 @@ import { pagedList } from './paged-list.ts';
 import { doc, indent, pascal, TypePrinter, wrap } from './print-types.ts';
 import { version } from './release.ts';
 import { fillTables, tableRow } from './tables.ts';
-import { banner } from './text.ts';
+import { banner, lines } from './text.ts';
 
 /** Domains that have more than actions: the class in packages/sdk/ that their namespace extends, and its file. */
 const extended: Record<string, { base: string; file: string }> = {
@@ -52,18 +52,21 @@ const emitClient = (actions: readonly DeclaredAction[], printer: TypePrinter): s
     ([, name]) => name,
   );
   const bases = domains.flatMap((domain) => extended[domain] ?? []);
-  return `${banner}
-import type { ApiPromise } from '../api-promise.ts';
-import { type CallOptions, Http, type PosthornOptions } from '../http.ts';
-${bases.map(({ base, file }) => `import { ${base} } from '${file}';\n`).join('')}import { Namespace } from '../namespace.ts';
-import { pages } from '../pages.ts';
-import { readCaller, type WhoAmI } from '../who-am-i.ts';
-import { errorClasses } from './errors.ts';
-import type {
-${indent([...new Set(types)].sort().join(',\n'))},
-} from './types.ts';
-
-${classes}`;
+  return lines(
+    banner,
+    "import type { ApiPromise } from '../api-promise.ts';",
+    "import { type CallOptions, Http, type PosthornOptions } from '../http.ts';",
+    bases.map(({ base, file }) => `import { ${base} } from '${file}';`),
+    "import { Namespace } from '../namespace.ts';",
+    "import { pages } from '../pages.ts';",
+    "import { readCaller, type WhoAmI } from '../who-am-i.ts';",
+    "import { errorClasses } from './errors.ts';",
+    'import type {',
+    `${indent([...new Set(types)].sort().join(',\n'))},`,
+    "} from './types.ts';",
+    '',
+    classes.trimEnd(),
+  );
 };
 
 const emitPosthorn = (domains: string[], printer: TypePrinter): string => {
@@ -149,8 +152,9 @@ ${[...printer.named.values()].join('\n')}`;
 
 const emitErrors = (): string => {
   const codes = Object.entries(errors);
+  const imported = "import { ApiError, type ErrorClasses } from '../posthorn-error.ts';";
   return `${banner}
-import { ApiError, type ErrorClasses } from '../posthorn-error.ts';
+${imported}
 
 ${codes
   .map(

@@ -13,8 +13,8 @@ export const serverRooms = {
   connecting: 'accounts, and the keys of networks',
   people: 'workspaces, members and how they prove who they are',
   messaging: 'tells people and programs what happened',
-  access: 'who may what, and what is recorded of it',
   media: 'the library of pictures and videos',
+  access: 'who may what, and what is recorded of it',
   networks: 'one folder for each social network',
   base: 'knows nothing of posts',
 } as const;

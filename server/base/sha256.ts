@@ -1,10 +1,11 @@
 import { type BinaryToTextEncoding, createHash } from 'node:crypto';
 
-type Data = string | NodeJS.ArrayBufferView;
+interface Sha256 {
+  (data: string | NodeJS.ArrayBufferView): Buffer;
+  (data: string | NodeJS.ArrayBufferView, encoding: BinaryToTextEncoding): string;
+}
 
-export function sha256(data: Data): Buffer;
-export function sha256(data: Data, encoding: BinaryToTextEncoding): string;
-export function sha256(data: Data, encoding?: BinaryToTextEncoding) {
+export const sha256 = ((data: string, encoding?: BinaryToTextEncoding) => {
   const hash = createHash('sha256').update(data);
   return encoding === undefined ? hash.digest() : hash.digest(encoding);
-}
+}) as Sha256;

@@ -2,17 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { Coverage, Totals } from '#contracts/analytics';
 import { bandsOf, columnsOf, nameBand, omittedHours, rankBands } from '#web/pages/analytics/bands.ts';
 import { axisFor, linePath } from '#web/pages/analytics/chart-geometry.ts';
-import {
-  comparisonOf,
-  describeComparison,
-  figureOf,
-  type Metric,
-  whyUnknown,
-} from '#web/pages/analytics/completeness.ts';
+import { comparisonOf, describeComparison, figureOf, type Metric } from '#web/pages/analytics/completeness.ts';
 import { pointsOf } from '#web/pages/analytics/points.ts';
 import { sentenceOf } from '#web/pages/analytics/sentence.ts';
 import type { Range } from '#web/pages/analytics/use-range.ts';
 import { readEngagement, totalEngagement } from '#web/pages/post/results/engagement.ts';
+import { whyUnknown } from '#web/parts/why-unknown.ts';
 
 const totals = (some: Partial<Totals> = {}): Totals => ({
   posts: 0,

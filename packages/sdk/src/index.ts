@@ -1,4 +1,5 @@
-export * from '#packages/sdk/src/generated/client';
+export type { ApiPromise, WithResponse } from './api-promise.ts';
+export * from './generated/client.ts';
 export {
   ApprovalRequiredError,
   BadInputError,
@@ -11,9 +12,8 @@ export {
   TooManyRequestsError,
   UnauthorizedError,
   UnknownActionError,
-} from '#packages/sdk/src/generated/errors';
-export type * from '#packages/sdk/src/generated/types';
-export type { ApiPromise, WithResponse } from './api-promise.ts';
+} from './generated/errors.ts';
+export type * from './generated/types.ts';
 export type { CallOptions, PosthornOptions, ReceivedAnswer, SentRequest } from './http.ts';
 export type { UploadFromUrlOptions, UploadOptions } from './media.ts';
 export {

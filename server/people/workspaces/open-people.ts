@@ -25,8 +25,6 @@ interface PeopleParts {
 }
 
 /** Users and sign-in. Separate from the slice, because most commands need only this. */
-export type OpenPeople = ReturnType<typeof openPeople>;
-
 export const openPeople = ({
   database,
   auth: { rights, sessions, signIns, tokens, clients, secrets },
