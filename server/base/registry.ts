@@ -14,7 +14,7 @@ export interface Slice {
   /** Milliseconds until the next row is due; undefined if none is waiting. */
   readonly due?: Readonly<Partial<Record<DueKind, MsToNext>>>;
   readonly sealed?: readonly SealedColumn[];
-  /** How to discard a sealed text whose key is lost, by `table.column`. */
+  /** How to discard a sealed text whose key is lost, by table and column. */
   readonly discards?: Readonly<Record<string, Discard>>;
   /** Shown to the operator. They need a migrated database. */
   readonly checks?: Readonly<Record<string, () => Promise<Check>>>;

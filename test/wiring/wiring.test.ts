@@ -86,7 +86,7 @@ describe('the service', () => {
   /** Files whose text matches, as `room/slice/file`. */
   const filesWith = async (pattern: RegExp) => {
     const files = await readdir(server, { recursive: true });
-    const sources = files.filter((file) => file.endsWith('.ts') && !file.startsWith('wiring/'));
+    const sources = files.filter((file) => file.endsWith('.ts'));
     const texts = await Promise.all(sources.map(async (file) => [file, await readFile(join(server, file), 'utf8')]));
     return texts.filter(([, text = '']) => pattern.test(text)).map(([file = '']) => file);
   };
