@@ -323,6 +323,8 @@ test('the command names file, line, import and rule, and fails', async () => {
   const command = promisify(execFile)(process.execPath, ['--import', 'tsx', join(tree, 'scripts/check-imports.ts')]);
   await expect(command).rejects.toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^contracts\/posts\.ts:1 {2}'#server\/base\/errors': contracts\/ imports .+; move .+\n$/),
+    stderr: expect.stringMatching(
+      /^contracts\/posts\.ts:1 {2}'#server\/base\/errors': contracts\/ imports .+; move .+\n$/,
+    ),
   });
 });
