@@ -58,7 +58,7 @@ export const openAgents = ({
   const { registry, database, config, clock, report } = access;
   const { audit } = access.audit;
   const { live } = access.live;
-  const { library, renditions } = media;
+  const { library, fittedFiles } = media;
   const { reading, lifecycle, linkCards } = posts;
 
   const ui = registry.open('ui', openUi({ database }));
@@ -88,7 +88,7 @@ export const openAgents = ({
       lifecycle,
       linkCards,
       library,
-      renditions,
+      fittedFiles,
       accounts: accounts.accounts,
       audit,
       notifications: messaging.notifications.notifications,

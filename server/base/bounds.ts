@@ -73,7 +73,7 @@ export const bounds = {
   /** LinkedIn's limit; no other network accepts documents. */
   documentBytes: 100 * 1024 * 1024,
   /** Images that one request fits to networks; the rest wait for the next request. */
-  renditions: 100,
+  fittedFiles: 100,
   /** Videos of a workspace that wait to be converted. */
   videoFits: 500,
   /**

@@ -59,7 +59,7 @@ export const openDelivery = ({
       networks,
       access: accounts.access,
       library: media.library,
-      renditions: media.renditions,
+      fittedFiles: media.fittedFiles,
       outcomes,
       lifecycle,
       linkCards,

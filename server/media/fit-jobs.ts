@@ -4,7 +4,7 @@ import { createDueLoop, type DueLoop } from '#server/base/jobs/due-loop';
 import type { FitJob, FitJobStore } from '#server/media/fits/store';
 import { NoRoom } from './disk-reserve.ts';
 import { type Ffmpeg, FitTrouble } from './ffmpeg.ts';
-import type { Renditions } from './renditions.ts';
+import type { FittedFiles } from './fitted-files.ts';
 
 /** After this long without an extension the process is taken for dead, and another starts the job from the beginning. */
 const leaseMs = 60_000;
@@ -16,12 +16,12 @@ const percentEveryMs = 1_000;
 /** Converts videos, one at a time because each takes most of a processor. Jobs of a killed process are started again. */
 export const createFitJobs = ({
   store,
-  renditions,
+  fittedFiles,
   ffmpeg,
   report,
 }: {
   store: FitJobStore;
-  renditions: Renditions;
+  fittedFiles: FittedFiles;
   ffmpeg: Ffmpeg;
   report: (error: unknown) => void;
 }): DueLoop => {
@@ -38,7 +38,7 @@ export const createFitJobs = ({
 
   const handle = async (job: FitJob) => {
     try {
-      await renditions.makeVideo(job.workspaceId, job, {
+      await fittedFiles.makeVideo(job.workspaceId, job, {
         onPercent: createPercentReporter(job),
         signal: stopping.signal,
       });
@@ -60,7 +60,7 @@ export const createFitJobs = ({
         await store.retry(job, job.attempts, retryAfterMs);
         return;
       }
-      if (!isGone) await renditions.refuse(job.workspaceId, job, 'Failed');
+      if (!isGone) await fittedFiles.refuse(job.workspaceId, job, 'Failed');
     }
     await store.remove(job);
   };

@@ -8,7 +8,7 @@ import { fromCursor, toPage } from '#server/base/store/page';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
 import type { ByteRange, MediaFiles } from './files.ts';
 import { thumbnailKey, toMediaItem, toNamedItem, toNetworkMedia } from './item.ts';
-import type { MediaSearch, MediaStore, RenditionStore } from './store.ts';
+import type { FittedFileStore, MediaSearch, MediaStore } from './store.ts';
 
 const searchPage = 60;
 
@@ -22,13 +22,13 @@ export type IsScheduled = (workspaceId: string, id: string) => Promise<boolean>;
 
 export const createMediaLibrary = ({
   store,
-  renditionStore,
+  fittedFileStore,
   rights,
   files,
   baseUrl,
 }: {
   store: MediaStore;
-  renditionStore: RenditionStore;
+  fittedFileStore: FittedFileStore;
   rights: Rights;
   files: MediaFiles;
   baseUrl: string;
@@ -174,7 +174,7 @@ export const createMediaLibrary = ({
 
   /** For anybody who knows the id: networks fetch media from here. */
   open: async (id: string, size: 'original' | 'thumbnail') => {
-    const row = id.startsWith('fit_') ? await renditionStore.get(id) : await store.get(id);
+    const row = id.startsWith('fit_') ? await fittedFileStore.get(id) : await store.get(id);
     if (row == null) throw notFound('media item', id);
     const isThumbnail = size === 'thumbnail';
     return {

@@ -2,7 +2,7 @@ import type { Clock } from '#server/base/clock';
 import { type Config, incomingFolder } from '#server/base/config/config';
 import type { Database } from '#server/base/store/database';
 import { openMediaFiles } from './open-files.ts';
-import { createMediaStore, createRenditionStore, createResumableStore } from './store.ts';
+import { createFittedFileStore, createMediaStore, createResumableStore } from './store.ts';
 import { createIncomingSweep, createSweep } from './sweep.ts';
 
 /** Separate from the slice, because `doctor --fix` sweeps without the rest of it. */
@@ -21,7 +21,7 @@ export const openMediaSweep = ({
   const store = createMediaStore(database);
   const sweepOrphans = createSweep({
     store,
-    renditionStore: createRenditionStore(database),
+    fittedFileStore: createFittedFileStore(database),
     resumableStore: createResumableStore(database),
     files: openMediaFiles(config),
     incomingFolder: folder,

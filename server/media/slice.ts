@@ -10,14 +10,14 @@ import { createFitJobStore } from '#server/media/fits/store';
 import { createDiskReserve } from './disk-reserve.ts';
 import { createFfmpeg } from './ffmpeg.ts';
 import { createFitJobs } from './fit-jobs.ts';
+import { createFittedFiles } from './fitted-files.ts';
 import { createIncoming } from './incoming.ts';
 import { createMediaLibrary, type IsScheduled, type UsesOf } from './library.ts';
 import { openMediaFiles } from './open-files.ts';
 import { createRemoval, type IsUsed } from './removal.ts';
-import { createRenditions } from './renditions.ts';
 import { createResumableUploads } from './resumable-uploads.ts';
 import { mediaRoutes } from './routes.ts';
-import { createMediaStore, createRenditionStore, createResumableStore, createUploadAddressStore } from './store.ts';
+import { createFittedFileStore, createMediaStore, createResumableStore, createUploadAddressStore } from './store.ts';
 import { createUploadAddresses, type FindRole } from './upload-addresses.ts';
 import type { UploadOnce } from './upload-once.ts';
 import { createUploads } from './uploads.ts';
@@ -59,12 +59,12 @@ export const openMedia = ({
   const promisedBytes = limits.s3 ? async () => 0 : resumableStore.promisedBytes;
   const reserve = createDiskReserve({ folder, reserveBytes: limits.reserveBytes, freeBytes, promisedBytes });
   const incoming = createIncoming({ folder, limits, reserve });
-  const renditionStore = createRenditionStore(database);
-  const library = createMediaLibrary({ store, renditionStore, rights, files, baseUrl });
+  const fittedFileStore = createFittedFileStore(database);
+  const library = createMediaLibrary({ store, fittedFileStore, rights, files, baseUrl });
   const jobStore = createFitJobStore(database);
   const ffmpeg = createFfmpeg({ folder: limits.ffmpegFolder });
-  const renditions = createRenditions({
-    store: renditionStore,
+  const fittedFiles = createFittedFiles({
+    store: fittedFileStore,
     jobStore,
     mediaStore: store,
     files,
@@ -107,12 +107,12 @@ export const openMedia = ({
   });
   return {
     library,
-    renditions,
+    fittedFiles,
     uploads,
     uploadAddresses,
     resumableUploads,
     mediaFiles: files,
-    loops: { fits: createFitJobs({ store: jobStore, renditions, ffmpeg, report }) },
+    loops: { fits: createFitJobs({ store: jobStore, fittedFiles, ffmpeg, report }) },
     chores: {
       'forget used upload addresses': { every: '1 hour', run: uploadAddresses.purge },
       'remove abandoned uploads': { every: '1 hour', run: resumableUploads.purge },

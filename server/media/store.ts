@@ -13,7 +13,7 @@ import type { Right } from '#server/access/auth/right';
 import { bounds } from '#server/base/bounds';
 import { type Database, sql } from '#server/base/store/database';
 import { openModels } from '#server/base/store/models';
-import { keyColumns, type RenditionKey } from '#server/media/fits/store';
+import { type FittedFileKey, keyColumns } from '#server/media/fits/store';
 import type { FitRefusal } from './fit-video.ts';
 
 export interface MediaRow {
@@ -384,8 +384,8 @@ export const createResumableStore = (db: Database) => {
   };
 };
 
-/** A finished rendition. */
-export interface FinishedRow extends RenditionKey {
+/** A finished fitted file. */
+export interface FinishedRow extends FittedFileKey {
   readonly id: string;
   readonly recipe: number;
   readonly refused: null;
@@ -402,37 +402,37 @@ export interface FinishedRow extends RenditionKey {
 }
 
 /** The picture cannot be fitted; it is not tried again. */
-interface RefusedRow extends RenditionKey {
+interface RefusedRow extends FittedFileKey {
   readonly id: string;
   readonly recipe: number;
   readonly refused: FitRefusal;
 }
 
-export type RenditionRow = FinishedRow | RefusedRow;
+export type FittedFileRow = FinishedRow | RefusedRow;
 
-const renditionColumns = (r: string) => `${r}.id, ${r}.media_id as "mediaId", ${r}.mode, ${r}.target, ${r}.recipe,
+const fittedColumns = (r: string) => `${r}.id, ${r}.media_id as "mediaId", ${r}.mode, ${r}.target, ${r}.recipe,
   ${r}.refused, ${r}.mime_type as "mimeType", ${r}.bytes, ${r}.width, ${r}.height, ${r}.duration_ms as "durationMs",
   ${r}.video_codec as "videoCodec", ${r}.audio_codec as "audioCodec", ${r}.frame_rate as "frameRate", ${r}.sha256, ${r}.created_at as "createdAt"`;
 
 const find = sql(
-  'renditions.find',
-  `select ${renditionColumns('r')}
+  'fittedFiles.find',
+  `select ${fittedColumns('r')}
      from unnest($2::text[], $3::text[], $4::text[]) as request(media_id, mode, target)
      join renditions r on r.workspace_id = $1 and not r.lost
       and (r.media_id, r.mode, r.target, r.recipe) = (request.media_id, request.mode, request.target, $5)`,
 );
 const byId = sql(
-  'renditions.byId',
-  `select ${renditionColumns('r')} from renditions r where workspace_id = $1 and id = any($2)`,
+  'fittedFiles.byId',
+  `select ${fittedColumns('r')} from renditions r where workspace_id = $1 and id = any($2)`,
 );
 /** Searches all workspaces, because public addresses and file names do not contain the workspace. */
-const anywhere = sql('renditions.anywhere', `select ${renditionColumns('r')} from renditions r where id = any($1)`);
+const anywhere = sql('fittedFiles.anywhere', `select ${fittedColumns('r')} from renditions r where id = any($1)`);
 const noOther = `not exists (select from renditions other
   where other.workspace_id = $12 and (other.media_id, other.mode, other.target, other.recipe) = ($2, $3, $4, $5)
     and not other.lost and other.id <> $1)`;
-/** A lost rendition may come back. Another process may insert the same one first: on any unique index, that one wins. */
+/** A lost fitted file may come back. Another process may insert the same one first: on any unique index, that one wins. */
 const insert = sql(
-  'renditions.insert',
+  'fittedFiles.insert',
   `with back as (update renditions set lost = false where workspace_id = $12 and id = $1 and lost and ${noOther})
    insert into renditions (id, media_id, mode, target, recipe, refused, mime_type, bytes, width, height, sha256, workspace_id,
                            duration_ms, video_codec, audio_codec, frame_rate)
@@ -440,22 +440,22 @@ const insert = sql(
     where exists (select from media where workspace_id = $12 and id = $2) and ${noOther}
    on conflict do nothing`,
 );
-const lose = sql('renditions.lose', 'update renditions set lost = true where workspace_id = $1 and id = $2');
+const lose = sql('fittedFiles.lose', 'update renditions set lost = true where workspace_id = $1 and id = $2');
 const removeUnused = sql(
-  'renditions.removeUnused',
+  'fittedFiles.removeUnused',
   `delete from renditions r where created_at < $1 and not exists (
      select from post_renditions k where k.workspace_id = r.workspace_id and k.rendition_id = r.id)`,
 );
 
 const ofPosts = sql(
-  'renditions.ofPosts',
-  `select k.post_id as "postId", k.account_id as "accountId", r.lost, ${renditionColumns('r')}
+  'fittedFiles.ofPosts',
+  `select k.post_id as "postId", k.account_id as "accountId", r.lost, ${fittedColumns('r')}
      from post_renditions k join renditions r on r.workspace_id = k.workspace_id and r.id = k.rendition_id
     where k.workspace_id = $1 and k.post_id = any($2)`,
 );
-/** Replaces the renditions of the post. */
+/** Replaces the fitted files of the post. */
 const keepForPost = sql(
-  'renditions.keepForPost',
+  'fittedFiles.keepForPost',
   `with chosen as (select account_id, media_id, rendition_id
                    from jsonb_to_recordset($3) as one(account_id text, media_id text, rendition_id text)),
         removed as (delete from post_renditions where workspace_id = $1 and post_id = $2
@@ -465,32 +465,32 @@ const keepForPost = sql(
    on conflict (workspace_id, post_id, account_id, media_id) do update set rendition_id = excluded.rendition_id`,
 );
 
-/** The rendition that an account gets instead of the original picture of the post. */
-export interface PostRenditionRow extends FinishedRow {
+/** The fitted file that an account gets instead of the original picture of the post. */
+export interface PostFileRow extends FinishedRow {
   readonly postId: string;
   readonly accountId: string;
   readonly lost: boolean;
 }
 
-export type RenditionStore = ReturnType<typeof createRenditionStore>;
+export type FittedFileStore = ReturnType<typeof createFittedFileStore>;
 
-export const createRenditionStore = (db: Database) => ({
+export const createFittedFileStore = (db: Database) => ({
   /** For slow work, and for work that several callers wait for. */
   outside: db.outside,
 
-  /** Renditions and refusals of this version of the fitting code. */
-  find: (workspaceId: string, requests: readonly RenditionKey[], recipe: number) =>
-    db.query<RenditionRow>(find, [workspaceId, ...keyColumns(requests), recipe]),
+  /** Fitted files and refusals of this version of the fitting code. */
+  find: (workspaceId: string, requests: readonly FittedFileKey[], recipe: number) =>
+    db.query<FittedFileRow>(find, [workspaceId, ...keyColumns(requests), recipe]),
 
   /** The ids that exist, in any workspace. */
   existing: async (ids: readonly string[]) => (await db.query<{ id: string }>(anywhere, [ids])).map(({ id }) => id),
 
   byId: async (workspaceId: string, ids: readonly string[]) =>
-    (await db.query<RenditionRow>(byId, [workspaceId, ids])).filter((row) => row.refused === null),
+    (await db.query<FittedFileRow>(byId, [workspaceId, ids])).filter((row) => row.refused === null),
 
   /** In any workspace: public addresses do not name one. */
   get: async (id: string) =>
-    (await db.query<RenditionRow>(anywhere, [[id]])).find((row): row is FinishedRow => row.refused === null),
+    (await db.query<FittedFileRow>(anywhere, [[id]])).find((row): row is FinishedRow => row.refused === null),
 
   insert: (workspaceId: string, row: Omit<FinishedRow, 'createdAt'> | RefusedRow) => {
     const {
@@ -512,18 +512,17 @@ export const createRenditionStore = (db: Database) => ({
 
   removeUnused: (before: Date) => db.run(removeUnused, [before]),
 
-  ofPosts: (workspaceId: string, postIds: readonly string[]) =>
-    db.query<PostRenditionRow>(ofPosts, [workspaceId, postIds]),
+  ofPosts: (workspaceId: string, postIds: readonly string[]) => db.query<PostFileRow>(ofPosts, [workspaceId, postIds]),
 
   keepForPost: async (
     workspaceId: string,
     postId: string,
-    renditions: readonly { readonly accountId: string; readonly mediaId: string; readonly renditionId: string }[],
+    fittedFiles: readonly { readonly accountId: string; readonly mediaId: string; readonly fittedId: string }[],
   ) => {
-    const rows = renditions.map(({ accountId, mediaId, renditionId }) => ({
+    const rows = fittedFiles.map(({ accountId, mediaId, fittedId }) => ({
       account_id: accountId,
       media_id: mediaId,
-      rendition_id: renditionId,
+      rendition_id: fittedId,
     }));
     await db.run(keepForPost, [workspaceId, postId, JSON.stringify(rows)]);
   },

@@ -1,7 +1,7 @@
 import type { Clock } from '#server/base/clock';
 import type { MediaFiles } from './files.ts';
 import { sweepIncoming } from './incoming.ts';
-import type { MediaStore, RenditionStore, ResumableStore } from './store.ts';
+import type { FittedFileStore, MediaStore, ResumableStore } from './store.ts';
 
 /** Longer than an upload may take, so that no file is swept whose row is about to be written. */
 const graceMs = 3 * 3_600_000;
@@ -30,11 +30,11 @@ export const createIncomingSweep =
   async () =>
     sweepIncoming(incomingFolder, await oldest(store, wallClock));
 
-/** Removes unused renditions, and files without a row: a process died between the two writes, or the workspace was deleted. */
+/** Removes unused fitted files, and files without a row: a process died between the two writes, or the workspace was deleted. */
 export const createSweep =
   ({
     store,
-    renditionStore,
+    fittedFileStore,
     resumableStore,
     files,
     incomingFolder,
@@ -42,7 +42,7 @@ export const createSweep =
     wallClock,
   }: {
     store: MediaStore;
-    renditionStore: RenditionStore;
+    fittedFileStore: FittedFileStore;
     resumableStore: Pick<ResumableStore, 'existing'>;
     files: MediaFiles;
     incomingFolder: string;
@@ -53,13 +53,13 @@ export const createSweep =
     const before = await oldest(store, wallClock);
     await sweepIncoming(incomingFolder, before);
     // Rows only: their files become orphans and are removed below, or by a later sweep.
-    await renditionStore.removeUnused(new Date(clock.now().getTime() - unusedMs));
+    await fittedFileStore.removeUnused(new Date(clock.now().getTime() - unusedMs));
     let removed = 0;
     let old: string[] = [];
     const removeOrphans = async () => {
       const ids = old.map(idOf);
       const existing = new Set(
-        (await Promise.all([store, renditionStore, resumableStore].map((rows) => rows.existing(ids)))).flat(),
+        (await Promise.all([store, fittedFileStore, resumableStore].map((rows) => rows.existing(ids)))).flat(),
       );
       for (const key of old.filter((one) => !existing.has(idOf(one)))) {
         await files.remove(key);

@@ -20,7 +20,7 @@ export interface NetworkMedia {
   /** Frames per second. */
   readonly frameRate?: number;
   readonly alt?: string;
-  /** For a rendition: the id of its original, and the hash of its own bytes. */
+  /** For a fitted file: the id of its original, and the hash of its own bytes. */
   readonly fitted?: { readonly of: string; readonly sha256: string };
 }
 

@@ -33,7 +33,7 @@ export const openWriting = ({
   askInstead: AskInstead;
 }) => {
   const { registry, database, config, clock } = access;
-  const { library, renditions, uploads, uploadAddresses } = media;
+  const { library, fittedFiles, uploads, uploadAddresses } = media;
   const history = registry.open('history', openHistory({ database, library }));
   const posts = registry.open(
     'posts',
@@ -42,7 +42,7 @@ export const openWriting = ({
       accounts: accounts.accounts,
       access: accounts.access,
       library,
-      renditions,
+      fittedFiles,
       uploads,
       uploadAddresses,
       networks,

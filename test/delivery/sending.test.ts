@@ -106,7 +106,7 @@ const turn = async (
   const parts = {
     access: { open: async () => opened, ...access },
     library: { forPublishing: async () => new Map() },
-    renditions: { forPublishing: async () => ({ fitted: new Map(), lost: [] }) },
+    fittedFiles: { forPublishing: async () => ({ fitted: new Map(), lost: [] }) },
     networks: createNetworks([network]),
     clock,
     startStopwatch: () => () => 0,
@@ -145,7 +145,7 @@ const turn = async (
     tries: 0,
     versions: [{ content: [{ body: 'Hello', media: [] }], options: {} }],
     linkCards: null,
-    renditionIds: null,
+    fittedIds: null,
     scheduledAt: null,
     account: { network: 'x', disconnectedAt: null } as AccountRow,
     claimedAt: now,

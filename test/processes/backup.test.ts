@@ -81,8 +81,8 @@ describe('a backup taken under load', () => {
   let token: string;
   let backup: Backup;
   const before: string[] = [];
-  const rendition = `fit_${'0'.repeat(32)}`;
-  const fitted = [rendition, `${rendition}.thumbnail`];
+  const fittedId = `fit_${'0'.repeat(32)}`;
+  const fitted = [fittedId, `${fittedId}.thumbnail`];
   let owner: { userId: string; workspaceId: string };
 
   const clientOf = (url: string) => new Client({ token: () => token, baseUrl: url, maxRetries: 0 });
@@ -120,11 +120,11 @@ describe('a backup taken under load', () => {
     const direct = openDatabase(source.database.parts, { report: quiet });
     await direct.run(
       sql(
-        'test.rendition',
+        'test.fittedFile',
         `insert into renditions (id, workspace_id, media_id, mode, target, recipe, mime_type, bytes, width, height, sha256)
          values ($1, $2, $3, 'shrink', '{}', 1, 'image/jpeg', 1, 1, 1, '')`,
       ),
-      [rendition, owner.workspaceId, files[0]],
+      [fittedId, owner.workspaceId, files[0]],
     );
     await direct.close();
     for (const name of fitted) await writeFile(join(source.dataDir, 'media', name), 'a');

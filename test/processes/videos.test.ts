@@ -15,7 +15,7 @@ import { bounds } from '#server/base/bounds';
 import { sql } from '#server/base/store/database';
 import { createFfmpeg } from '#server/media/ffmpeg';
 import { fitVideo } from '#server/media/fit-video';
-import { createFitJobStore, type RenditionKey } from '#server/media/fits/store';
+import { createFitJobStore, type FittedFileKey } from '#server/media/fits/store';
 import { checkFfmpeg } from '#server/operation/installation/part-checks';
 import { aac, clip, ffmpegWith, h264, hevc, probe, vp8, withoutFfmpeg } from '#test/support/ffmpeg';
 import { heic } from '#test/support/heic';
@@ -457,7 +457,7 @@ describe.skipIf(withoutFfmpeg)('the queue of videos', () => {
     const { workspaceId, client, write } = await workspaceOf(await service.addWorkspace());
     const jobs = createFitJobStore(service.database);
     const { id: mediaId } = await client.media.upload(new Uint8Array(mp4()));
-    const request = (n: number): RenditionKey => ({
+    const request = (n: number): FittedFileKey => ({
       mediaId,
       mode: 'shrink',
       target: `{"kind":"Video","maxBytes":${n}}`,
@@ -723,7 +723,7 @@ describe.skipIf(withoutFfmpeg)('while a video is being prepared', () => {
       'select media_id as "mediaId", mode, target from renditions where media_id = $1',
     );
     const jobs = createFitJobStore(service.database);
-    const requests = await service.database.query<RenditionKey>(finished, [media]);
+    const requests = await service.database.query<FittedFileKey>(finished, [media]);
     await jobs.add(service.owner.workspaceId, requests);
     await until('it is done', async () => (await jobs.pending(service.owner.workspaceId, requests)).length === 0);
     expect([requests.length, existsSync(begun())]).toEqual([1, false]);

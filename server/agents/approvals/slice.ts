@@ -6,8 +6,8 @@ import type { Config } from '#server/base/config/config';
 import type { Live } from '#server/base/live/live';
 import type { Database } from '#server/base/store/database';
 import type { Accounts } from '#server/connecting/accounts/accounts';
+import type { FittedFiles } from '#server/media/fitted-files';
 import type { MediaLibrary } from '#server/media/library';
-import type { Renditions } from '#server/media/renditions';
 import type { Notifications } from '#server/messaging/notifications/notifications';
 import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { LinkCards } from '#server/writing/posts/link-cards';
@@ -27,7 +27,7 @@ import { createSubjects } from './subject.ts';
 export const openApprovals = ({
   database,
   library,
-  renditions,
+  fittedFiles,
   config: { baseUrl },
   passkeys,
   asksPasskey,
@@ -39,7 +39,7 @@ export const openApprovals = ({
   lifecycle: Lifecycle;
   linkCards: LinkCards;
   library: MediaLibrary;
-  renditions: Renditions;
+  fittedFiles: FittedFiles;
   accounts: Accounts;
   audit: AuditLog;
   notifications: Notifications;
@@ -53,7 +53,7 @@ export const openApprovals = ({
 }) => {
   const { reading, lifecycle, linkCards, accounts, actions, live, clock } = parts;
   const store = createApprovalStore(database);
-  const subjects = createSubjects({ reading, lifecycle, linkCards, library, renditions, accounts });
+  const subjects = createSubjects({ reading, lifecycle, linkCards, library, fittedFiles, accounts });
   const validity = createCardValidity({ store, subjects, lifecycle, actions, live, clock });
   const view = createCardView({ actions, baseUrl });
   const requestNotifications = createRequestNotifications({ ...parts, store, view });

@@ -7,8 +7,8 @@ import type { Caller } from '#server/base/context';
 import { notFound } from '#server/base/errors';
 import { sha256 } from '#server/base/sha256';
 import type { Accounts } from '#server/connecting/accounts/accounts';
+import type { FittedFiles } from '#server/media/fitted-files';
 import type { MediaLibrary } from '#server/media/library';
-import type { Renditions } from '#server/media/renditions';
 import type { FittablePost } from '#server/writing/posts/fitting';
 import type { Lifecycle, Pin } from '#server/writing/posts/lifecycle';
 import type { LinkCards } from '#server/writing/posts/link-cards';
@@ -45,14 +45,14 @@ export const createSubjects = ({
   lifecycle,
   linkCards,
   library,
-  renditions,
+  fittedFiles,
   accounts,
 }: {
   reading: Reading;
   lifecycle: Lifecycle;
   linkCards: LinkCards;
   library: MediaLibrary;
-  renditions: Renditions;
+  fittedFiles: FittedFiles;
   accounts: Accounts;
 }) => {
   const pinsOfPosts = async (caller: Caller, ids: readonly string[]) => {
@@ -89,7 +89,7 @@ export const createSubjects = ({
     [...(post ? await lifecycle.fits(caller, post) : [])].flatMap(([accountId, { finished }]) =>
       [...finished].map(([mediaId, row]) => {
         const { alt } = media.find((one) => one.id === mediaId) ?? {};
-        return { accountId, mediaId, media: renditions.item(row, { ...(alt !== undefined && { alt }) }) };
+        return { accountId, mediaId, media: fittedFiles.item(row, { ...(alt !== undefined && { alt }) }) };
       }),
     );
 

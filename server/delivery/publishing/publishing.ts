@@ -52,7 +52,7 @@ export const createPublishing = ({
   leaseMs: number;
 } & Pick<
   SendingParts,
-  'access' | 'library' | 'renditions' | 'clock' | 'startStopwatch' | 'graceMs' | 'readPicture' | 'note' | 'report'
+  'access' | 'library' | 'fittedFiles' | 'clock' | 'startStopwatch' | 'graceMs' | 'readPicture' | 'note' | 'report'
 >) => {
   const markBegun = createBatch(async (rows: readonly (PublicCall & { row: SendRow })[]) => {
     const ours = await store.markBegun(

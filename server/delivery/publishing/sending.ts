@@ -5,8 +5,8 @@ import { minuteMs } from '#contracts/time';
 import { type Clock, type Stopwatch, startSteadyStopwatch } from '#server/base/clock';
 import { sha256 } from '#server/base/sha256';
 import type { Access, AccountAccess, OpenAccess } from '#server/connecting/accounts/access';
+import type { FittedFiles } from '#server/media/fitted-files';
 import type { MediaLibrary } from '#server/media/library';
-import type { Renditions } from '#server/media/renditions';
 import type {
   Confirmation,
   Network,
@@ -81,7 +81,7 @@ export interface ClaimedRow extends SendRow {
 export interface SendingParts {
   readonly access: AccountAccess;
   readonly library: MediaLibrary;
-  readonly renditions: Renditions;
+  readonly fittedFiles: FittedFiles;
   readonly networks: Networks;
   readonly clock: Clock;
   readonly startStopwatch: () => Stopwatch;
@@ -107,7 +107,7 @@ export interface SendingParts {
 export type SendOne = ReturnType<typeof createSendOne>;
 
 /** Sends one post to one account, and records the progress in its row. */
-export const createSendOne = ({ access, library, renditions, networks, clock, graceMs, ...parts }: SendingParts) => {
+export const createSendOne = ({ access, library, fittedFiles, networks, clock, graceMs, ...parts }: SendingParts) => {
   /** The time by the database's clock, like all instants of the row. */
   const nowMs = ({ claimedAt, heldMs }: ClaimedRow, since: Stopwatch = heldMs) => Date.parse(claimedAt) + since();
   const ageMs = (row: ClaimedRow, instant: string, since: Stopwatch = row.heldMs) =>
@@ -603,7 +603,7 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
   return async (row: ClaimedRow): Promise<void> => {
     const network = networks.get(row.account.network);
     const originals = await library.forPublishing(row.workspaceId, mediaIn(row.versions));
-    const { fitted, lost } = await renditions.forPublishing(row.workspaceId, row.renditionIds ?? [], originals);
+    const { fitted, lost } = await fittedFiles.forPublishing(row.workspaceId, row.fittedIds ?? [], originals);
     const media = new Map([...originals, ...fitted].map(([id, file]) => [id, reportingReads(file)]));
     const { post, missing } = outgoingTo(network, row.versions, row.accountId, media, row.linkCards ?? []);
     const count = network.parts(post).length;
@@ -630,14 +630,14 @@ export const createSendOne = ({ access, library, renditions, networks, clock, gr
     };
     if (row.begunAt !== null) return ask(state, row.begunAt);
     if (row.result !== null) return endState(state, restNotSent);
-    if (lost.length > 0) return endState(state, failed('invalid', renditionLost));
+    if (lost.length > 0) return endState(state, failed('invalid', fittedFileLost));
     if (problems[0])
       return endState(state, failed('invalid', `${problems[0].message} Change the post, then publish again.`));
     return sendNextPart(state);
   };
 };
 
-const renditionLost =
+const fittedFileLost =
   'The file of a picture that was fitted to the network is gone, and it cannot be made again exactly as it was shown. Look at the preview, then publish again.';
 const tookTooLong = 'The network worked on the media for more than an hour. Publish again, perhaps with smaller files.';
 /** The network shows no such post, and our clocks do not tell from when on it had to look. */

@@ -4,8 +4,8 @@ import type { Live } from '#server/base/live/live';
 import type { Database } from '#server/base/store/database';
 import type { AccountAccess } from '#server/connecting/accounts/access';
 import type { Publications } from '#server/delivery/statistics/publications';
+import type { FittedFiles } from '#server/media/fitted-files';
 import type { MediaLibrary } from '#server/media/library';
-import type { Renditions } from '#server/media/renditions';
 import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { LinkCards } from '#server/writing/posts/link-cards';
@@ -31,7 +31,7 @@ export const openPublishing = ({
   networks,
   access,
   library,
-  renditions,
+  fittedFiles,
   outcomes,
   publications,
   clock,
@@ -42,7 +42,7 @@ export const openPublishing = ({
   networks: Networks;
   access: AccountAccess;
   library: MediaLibrary;
-  renditions: Renditions;
+  fittedFiles: FittedFiles;
   outcomes: Outcomes;
   lifecycle: Lifecycle;
   linkCards: LinkCards;
@@ -76,7 +76,7 @@ export const openPublishing = ({
       networks,
       access,
       library,
-      renditions,
+      fittedFiles,
       outcomes,
       publications,
       begin,

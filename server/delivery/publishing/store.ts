@@ -33,7 +33,7 @@ export interface SendRow {
   readonly result: Result | null;
   readonly versions: readonly Version[];
   readonly linkCards: readonly StoredLinkCard[] | null;
-  readonly renditionIds: readonly string[] | null;
+  readonly fittedIds: readonly string[] | null;
   readonly scheduledAt: string | null;
   readonly account: AccountRow;
   /** By the database's clock. */
@@ -199,7 +199,7 @@ const claim = sql(
                   'description', l.description, 'picture', l.picture)))
              from link_cards l where l.workspace_id = s.workspace_id and l.post_id = s.post_id) as "linkCards",
           (select array_agg(k.rendition_id) from post_renditions k
-            where k.workspace_id = s.workspace_id and k.post_id = s.post_id and k.account_id = s.account_id) as "renditionIds",
+            where k.workspace_id = s.workspace_id and k.post_id = s.post_id and k.account_id = s.account_id) as "fittedIds",
           (select p.scheduled_at from posts p where p.workspace_id = s.workspace_id and p.id = s.post_id) as "scheduledAt",
           case when row_number() over (partition by s.account_id) = 1
                then (select ${accountColumns('a')} from accounts a where a.id = s.account_id) end as account

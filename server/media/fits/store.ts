@@ -3,7 +3,7 @@ import { wakes } from '#server/base/jobs/due-work';
 import { type Database, sql } from '#server/base/store/database';
 import type { FitMode } from '#server/networks/fit';
 
-export interface RenditionKey {
+export interface FittedFileKey {
   readonly mediaId: string;
   readonly mode: FitMode;
   /** A FitTarget as `targetText` serializes it. */
@@ -11,7 +11,7 @@ export interface RenditionKey {
 }
 
 /** A video conversion that this process has claimed until the lease ends. */
-export interface FitJob extends RenditionKey {
+export interface FitJob extends FittedFileKey {
   readonly workspaceId: string;
   readonly claim: string;
   /** Including this one. */
@@ -19,7 +19,7 @@ export interface FitJob extends RenditionKey {
 }
 
 /** A job that somebody waits for. */
-interface PendingFit extends RenditionKey {
+interface PendingFit extends FittedFileKey {
   /** Null until the conversion reports progress. */
   readonly percent: number | null;
 }
@@ -88,13 +88,13 @@ export type FitJobStore = ReturnType<typeof createFitJobStore>;
 
 export const createFitJobStore = (db: Database) => ({
   /** Simultaneous calls may exceed the bound by what they add: it keeps the queue short, and nothing depends on it. */
-  add: (workspaceId: string, requests: readonly RenditionKey[]) =>
+  add: (workspaceId: string, requests: readonly FittedFileKey[]) =>
     db.run(addJobs, [workspaceId, ...keyColumns(requests), bounds.videoFits]),
 
   /** Whether `add` would queue another one. */
   hasRoom: async (workspaceId: string) => (await db.query(hasRoom, [workspaceId, bounds.videoFits])).length > 0,
 
-  pending: (workspaceId: string, requests: readonly RenditionKey[]) =>
+  pending: (workspaceId: string, requests: readonly FittedFileKey[]) =>
     db.query<PendingFit>(pendingJobs, [workspaceId, ...keyColumns(requests)]),
 
   claim: (room: number, claim: string, leaseMs: number) => db.query<FitJob>(claimJobs, [room, claim, leaseMs]),
@@ -113,7 +113,7 @@ export const createFitJobStore = (db: Database) => ({
 });
 
 /** For `unnest`. */
-export const keyColumns = (requests: readonly RenditionKey[]) => [
+export const keyColumns = (requests: readonly FittedFileKey[]) => [
   requests.map(({ mediaId }) => mediaId),
   requests.map(({ mode }) => mode),
   requests.map(({ target }) => target),

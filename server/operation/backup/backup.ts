@@ -130,8 +130,8 @@ const copyDatabase = (store: BackupStore, archive: Archive, progress: (text: str
 /** The keys of all media files. */
 const listFiles = async (store: BackupStore, tables: readonly string[]) => {
   const mediaIds = tables.includes('media') ? await store.mediaIds() : [];
-  const renditionIds = tables.includes('renditions') ? await store.renditionIds() : [];
-  return [...mediaIds, ...renditionIds].flatMap((id) => [id, thumbnailKey(id)]);
+  const fittedIds = tables.includes('renditions') ? await store.fittedIds() : [];
+  return [...mediaIds, ...fittedIds].flatMap((id) => [id, thumbnailKey(id)]);
 };
 
 /** A file is deleted after its row, so a file that is missing while its row exists was lost. */

@@ -39,10 +39,7 @@ const functions = sql(
 const anyUser = sql('backup.anyUser', 'select id from users limit 1');
 const postgresVersion = sql('backup.postgres', `select current_setting('server_version') as version`);
 const mediaIds = sql('backup.media', 'select id from media order by id');
-const renditionIds = sql(
-  'backup.renditions',
-  'select id from renditions where refused is null and not lost order by id',
-);
+const fittedIds = sql('backup.fittedFiles', 'select id from renditions where refused is null and not lost order by id');
 const mediaBytes = sql('backup.mediaBytes', 'select coalesce(sum(bytes), 0)::float8 as bytes from media');
 const mediaTypes = sql(
   'backup.mediaTypes',
@@ -78,7 +75,7 @@ export const createBackupStore = (db: Database) => {
     columns: (table: string) => namesOf(columnsOf, [table]),
     contents: async () => (await db.query<BackupContents>(contents))[0],
     mediaIds: async () => (await db.query<{ id: string }>(mediaIds)).map(({ id }) => id),
-    renditionIds: async () => (await db.query<{ id: string }>(renditionIds)).map(({ id }) => id),
+    fittedIds: async () => (await db.query<{ id: string }>(fittedIds)).map(({ id }) => id),
     mediaTypes: async () =>
       new Map((await db.query<{ id: string; mimeType: string }>(mediaTypes)).map(({ id, mimeType }) => [id, mimeType])),
 

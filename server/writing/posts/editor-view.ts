@@ -2,8 +2,8 @@ import type { EditorView } from '#contracts/posts';
 import type { Caller } from '#server/base/context';
 import { notFound } from '#server/base/errors';
 import type { Accounts } from '#server/connecting/accounts/accounts';
+import type { FittedFiles } from '#server/media/fitted-files';
 import type { MediaLibrary } from '#server/media/library';
-import type { Renditions } from '#server/media/renditions';
 import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from './lifecycle.ts';
 import type { LinkCards } from './link-cards.ts';
@@ -17,7 +17,7 @@ export const createEditorViews = ({
   store,
   accounts,
   library,
-  renditions,
+  fittedFiles,
   networks,
   lifecycle,
   linkCards,
@@ -25,7 +25,7 @@ export const createEditorViews = ({
   store: PostStore;
   accounts: Accounts;
   library: MediaLibrary;
-  renditions: Renditions;
+  fittedFiles: FittedFiles;
   networks: Networks;
   lifecycle: Lifecycle;
   linkCards: LinkCards;
@@ -56,7 +56,7 @@ export const createEditorViews = ({
         const fitted = Object.fromEntries(
           [...(fits.get(accountId)?.finished ?? [])].map(([id, row]) => [
             id,
-            renditions.item(row, files.get(id) ?? {}),
+            fittedFiles.item(row, files.get(id) ?? {}),
           ]),
         );
         const pollLimits = network.pollLimitsFor?.(facts);

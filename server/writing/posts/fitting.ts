@@ -6,25 +6,25 @@ import { createYieldToEventLoop, type YieldToEventLoop } from '#server/base/jobs
 import { type FitTarget, fitTypes } from '#server/media/fit-image';
 import { audioCodec, type FitRefusal, videoCodec, videoType } from '#server/media/fit-video';
 import {
-  type FinishedRendition,
+  type FinishedFile,
   type FitRequest,
+  type FittedFile,
+  type FittedFiles,
   fittedMedia,
   isVideoFit,
-  type PostRendition,
-  type Rendition,
-  type Renditions,
+  type PostFile,
   requestKey,
   targetText,
   videoTargetText,
-} from '#server/media/renditions';
+} from '#server/media/fitted-files';
 import { cutKey, type FitMode, fitKey, fitModes } from '#server/networks/fit';
 import type { Json, Network, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';
 import { fileProblems } from './file-problems.ts';
 import { outgoingTo } from './outgoing.ts';
 
-/** The renditions that an account gets instead of the post's files, by media id. */
+/** The fitted files that an account gets instead of the post's files, by media id. */
 export interface Fit {
-  readonly finished: ReadonlyMap<string, FinishedRendition>;
+  readonly finished: ReadonlyMap<string, FinishedFile>;
   readonly refused: ReadonlyMap<string, FitRefusal>;
   /** Not made yet. */
   readonly pending: readonly FitRequest[];
@@ -56,7 +56,7 @@ export interface FittablePost extends Pick<Post, 'id' | 'status'> {
 export type Fitting = ReturnType<typeof createFitting>;
 
 /** Which files go out fitted, and to whom. */
-export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
+export const createFitting = ({ fittedFiles }: { fittedFiles: FittedFiles }) => ({
   /**
    * The fits of posts as of now. For a decided post they are frozen: it is published with the pictures that a person saw,
    * even if the limits of the network have changed since.
@@ -69,25 +69,25 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
     const yieldToEventLoop = createYieldToEventLoop();
     const requests = new Map<string, ReadonlyMap<string, readonly FitRequest[]>>();
     // The first call waits for ffmpeg to start, so skip it if no file moves.
-    const canFitVideos = ![...context.media.values()].some(isMoving) || (await renditions.canFitVideos());
+    const canFitVideos = ![...context.media.values()].some(isMoving) || (await fittedFiles.canFitVideos());
     for (const post of posts)
       if (!isFrozen(post)) requests.set(post.id, await fitRequestsOf(post, context, canFitVideos, yieldToEventLoop));
     const all = [...requests.values()].flatMap((byAccount) => [...byAccount.values()].flat());
     const postIds = posts
       .filter((post) => isFrozen(post) || (requests.get(post.id)?.size ?? 0) > 0)
       .map(({ id }) => id);
-    const stored = new Map<string, PostRendition[]>();
-    for (const row of postIds.length === 0 ? [] : await renditions.ofPosts(context.workspaceId, postIds)) {
+    const stored = new Map<string, PostFile[]>();
+    for (const row of postIds.length === 0 ? [] : await fittedFiles.ofPosts(context.workspaceId, postIds)) {
       const place = `${row.postId} ${row.accountId}`;
       const rows = stored.get(place);
       if (rows) rows.push(row);
       else stored.set(place, [row]);
     }
-    const available = await renditions.find(context.workspaceId, all);
+    const available = await fittedFiles.find(context.workspaceId, all);
     const missing = all.filter((request) => !available.has(requestKey(request)));
-    const percents = await renditions.percents(context.workspaceId, missing);
+    const percents = await fittedFiles.percents(context.workspaceId, missing);
     const isQueued = (request: FitRequest) => !isVideoFit(request) || percents.has(requestKey(request));
-    const hasRoom = missing.every(isQueued) || (await renditions.hasRoom(context.workspaceId));
+    const hasRoom = missing.every(isQueued) || (await fittedFiles.hasRoom(context.workspaceId));
     return new Map(
       posts.map((post) => [
         post.id,
@@ -105,20 +105,20 @@ export const createFitting = ({ renditions }: { renditions: Renditions }) => ({
     );
   },
 
-  make: renditions.make,
+  make: fittedFiles.make,
 
-  begin: renditions.begin,
+  begin: fittedFiles.begin,
 
   /**
    * Call in the transaction in which a person is asked, or decides. From then on the post is published with these
-   * renditions.
+   * fitted files.
    */
   keep: (workspaceId: string, postId: string, fits: Fits) =>
-    renditions.keepForPost(
+    fittedFiles.keepForPost(
       workspaceId,
       postId,
       [...fits].flatMap(([accountId, { finished }]) =>
-        [...finished].map(([mediaId, { id }]) => ({ accountId, mediaId, renditionId: id })),
+        [...finished].map(([mediaId, { id }]) => ({ accountId, mediaId, fittedId: id })),
       ),
     ),
 });
@@ -271,11 +271,11 @@ const targetOf = ({
   minHeight,
 });
 
-/** A stored rendition is reused while the target is the same, even if the fitting code has changed. */
+/** A stored fitted file is reused while the target is the same, even if the fitting code has changed. */
 const toFit = (
   requests: readonly FitRequest[],
-  stored: readonly Rendition[],
-  available: ReadonlyMap<string, Rendition>,
+  stored: readonly FittedFile[],
+  available: ReadonlyMap<string, FittedFile>,
 ): Fit => {
   const storedByKey = new Map(stored.map((row) => [requestKey(row), row]));
   const rowFor = (request: FitRequest) => storedByKey.get(requestKey(request)) ?? available.get(requestKey(request));
@@ -289,7 +289,7 @@ const toFit = (
   };
 };
 
-/** The media with renditions instead of their originals. */
+/** The media with fitted files instead of their originals. */
 export const mediaWith = (
   media: ReadonlyMap<string, NetworkMedia>,
   { finished }: Fit = noFit,

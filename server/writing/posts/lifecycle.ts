@@ -9,8 +9,8 @@ import type { ApprovalRun, Caller } from '#server/base/context';
 import { badInput, mustBeHuman, notFound, pageOf, Refusal } from '#server/base/errors';
 import { createYieldToEventLoop } from '#server/base/jobs/yield-to-event-loop';
 import type { Accounts, ConnectedNetwork } from '#server/connecting/accounts/accounts';
+import { isVideoFit, requestKey } from '#server/media/fitted-files';
 import type { MediaLibrary } from '#server/media/library';
-import { isVideoFit, requestKey } from '#server/media/renditions';
 import { describeUploadAddress, type UploadAddresses } from '#server/media/upload-addresses';
 import type { Network, NetworkMedia } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
@@ -23,7 +23,7 @@ import { mediaIn, pinOf } from './outgoing.ts';
 import type { RemovedPost } from './post-row.ts';
 import type { PostStore } from './store.ts';
 
-/** One round fits at most `bounds.renditions` files. */
+/** One round fits at most `bounds.fittedFiles` files. */
 const mostRounds = 4;
 
 export type Lifecycle = ReturnType<typeof createLifecycle>;
@@ -100,7 +100,7 @@ export const createLifecycle = ({
     return network && { network, facts };
   };
 
-  /** The renditions that replace the post's files, where they are finished. */
+  /** The fitted files that replace the post's files, where they are finished. */
   const fitsOf = async (caller: Caller, post: FittablePost): Promise<Fits> =>
     (await fitting.of([post], await readContext(caller, [post]))).get(post.id) ?? new Map();
 
@@ -306,11 +306,11 @@ export const createLifecycle = ({
       if (asksForFit(post)) await fitting.begin(caller.workspaceId, pendingIn(await fitsOf(caller, post)));
     },
 
-    /** Whether a rendition that the post needs is not finished yet. */
+    /** Whether a fitted file that the post needs is not finished yet. */
     isPreparing: async (caller: Caller, post: FittablePost) => pendingIn(await fitsOf(caller, post)).length > 0,
 
     /**
-     * Call in the transaction in which a person is asked about the post. A decided post keeps the renditions it was
+     * Call in the transaction in which a person is asked about the post. A decided post keeps the fitted files it was
      * decided with.
      */
     keepFits: async (caller: Caller, post: Post) => {

@@ -16,7 +16,7 @@ import { type Outgoing, outgoingTo } from './outgoing.ts';
 
 /** What the check needs to know beside the post. */
 interface LimitContext extends PublishContext {
-  /** Renditions that are sent instead of the original pictures and videos. */
+  /** Fitted files that are sent instead of the original pictures and videos. */
   readonly fits?: Fits;
   /** Whether the networks can reach the service to fetch media. */
   readonly reachable: boolean;

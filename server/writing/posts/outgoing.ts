@@ -88,7 +88,7 @@ export const pinOf = (
   networkOf: (accountId: string) => Network | undefined,
   media: ReadonlyMap<string, NetworkMedia>,
   kept: readonly StoredLinkCard[],
-  /** The media for an account, with renditions instead of the originals. */
+  /** The media for an account, with fitted files instead of the originals. */
   mediaFor: (accountId: string) => ReadonlyMap<string, NetworkMedia> = () => media,
 ): Buffer => {
   const { status, versions, accountIds, scheduledAt = null } = post;

@@ -8,8 +8,8 @@ import type { Live } from '#server/base/live/live';
 import type { Database } from '#server/base/store/database';
 import type { AccountAccess } from '#server/connecting/accounts/access';
 import type { Accounts } from '#server/connecting/accounts/accounts';
+import type { FittedFiles } from '#server/media/fitted-files';
 import type { MediaLibrary } from '#server/media/library';
-import type { Renditions } from '#server/media/renditions';
 import type { UploadAddresses } from '#server/media/upload-addresses';
 import type { Uploads } from '#server/media/uploads';
 import type { Notifications } from '#server/messaging/notifications/notifications';
@@ -34,7 +34,7 @@ export const openPosts = ({
   accounts,
   access,
   library,
-  renditions,
+  fittedFiles,
   uploads,
   uploadAddresses,
   networks,
@@ -54,7 +54,7 @@ export const openPosts = ({
   accounts: Accounts;
   access: AccountAccess;
   library: MediaLibrary;
-  renditions: Renditions;
+  fittedFiles: FittedFiles;
   uploads: Uploads;
   uploadAddresses: UploadAddresses;
   networks: Networks;
@@ -78,7 +78,7 @@ export const openPosts = ({
   const reachable = isPublicAddress(baseUrl);
   const linkCards = createLinkCards({ store, accounts, access, library, networks });
   const shared = { store, accounts, library, networks, linkCards, revisions, clock };
-  const fitting = createFitting({ renditions });
+  const fitting = createFitting({ fittedFiles });
   const lifecycle = createLifecycle({
     ...shared,
     fitting,
@@ -94,7 +94,7 @@ export const openPosts = ({
     options.filter(({ type }) => type === 'Media').map(({ key }) => key),
   );
   const mediaByAddress = createMediaByAddress({ uploads, library, uploadAddresses, baseUrl });
-  const editorViews = createEditorViews({ store, accounts, library, renditions, networks, lifecycle, linkCards });
+  const editorViews = createEditorViews({ store, accounts, library, fittedFiles, networks, lifecycle, linkCards });
   return {
     reading: createReading({ store }),
     scheduled: createScheduledPosts(database),

@@ -21,9 +21,9 @@ import { type FitTarget, fitImage, recipe } from './fit-image.ts';
 import { type FitRefusal, fitVideo, type VideoTarget, videoType } from './fit-video.ts';
 import { placeholder, thumbnailOf } from './image.ts';
 import { thumbnailKey } from './item.ts';
-import type { FinishedRow, MediaRow, MediaStore, PostRenditionRow, RenditionRow, RenditionStore } from './store.ts';
+import type { FinishedRow, FittedFileRow, FittedFileStore, MediaRow, MediaStore, PostFileRow } from './store.ts';
 
-/** How long a request waits for renditions. Those that take longer are finished in the background. */
+/** How long a request waits for fitted files. Those that take longer are finished in the background. */
 const waitMs = 20_000;
 const concurrency = 2;
 
@@ -35,14 +35,14 @@ export interface FitRequest {
   readonly target: string;
 }
 
-export type Rendition = RenditionRow;
-export type FinishedRendition = FinishedRow;
-export type PostRendition = PostRenditionRow;
+export type FittedFile = FittedFileRow;
+export type FinishedFile = FinishedRow;
+export type PostFile = PostFileRow;
 export type { FitRefusal };
 
 export const requestKey = ({ mediaId, mode, target }: FitRequest) => `${mediaId} ${mode} ${target}`;
 
-/** Part of the key of a rendition, so the order of fields is fixed. */
+/** Part of the key of a fitted file, so the order of fields is fixed. */
 export const targetText = ({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight }: FitTarget) =>
   JSON.stringify({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight });
 
@@ -72,13 +72,13 @@ interface Watch {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type Renditions = ReturnType<typeof createRenditions>;
+export type FittedFiles = ReturnType<typeof createFittedFiles>;
 
 /**
- * Renditions: copies of pictures and videos of the library, converted to what networks accept. A rendition is rendered
+ * Fitted files: copies of pictures and videos of the library, converted to what networks accept. A fitted file is rendered
  * once, stored beside the library and never changed. One that no post uses is removed after a day.
  */
-export const createRenditions = ({
+export const createFittedFiles = ({
   store,
   jobStore,
   mediaStore,
@@ -89,7 +89,7 @@ export const createRenditions = ({
   baseUrl,
   report,
 }: {
-  store: RenditionStore;
+  store: FittedFileStore;
   jobStore: FitJobStore;
   mediaStore: MediaStore;
   ffmpeg: Ffmpeg;
@@ -257,8 +257,8 @@ export const createRenditions = ({
   };
 
   return {
-    /** Finished or refused renditions, by `requestKey`. */
-    find: async (workspaceId: string, requests: readonly FitRequest[]): Promise<ReadonlyMap<string, RenditionRow>> => {
+    /** Finished or refused fitted files, by `requestKey`. */
+    find: async (workspaceId: string, requests: readonly FitRequest[]): Promise<ReadonlyMap<string, FittedFileRow>> => {
       const distinct = unique(requests);
       const rows = distinct.length === 0 ? [] : await store.find(workspaceId, distinct, recipe);
       return new Map(rows.map((row) => [requestKey(row), row]));
@@ -269,7 +269,7 @@ export const createRenditions = ({
      * whether all pictures were finished in time; the caller then reads what exists.
      */
     make: async (workspaceId: string, requests: readonly FitRequest[]): Promise<boolean> => {
-      const distinct = unique(requests).slice(0, bounds.renditions);
+      const distinct = unique(requests).slice(0, bounds.fittedFiles);
       const videos = distinct.filter(isVideoFit);
       if (videos.length > 0) await jobStore.add(workspaceId, videos);
       const pictures = distinct.filter((request) => !isVideoFit(request));
@@ -284,11 +284,11 @@ export const createRenditions = ({
 
     /** Queues only the videos, without waiting for them. */
     begin: async (workspaceId: string, requests: readonly FitRequest[]) => {
-      const videos = unique(requests).filter(isVideoFit).slice(0, bounds.renditions);
+      const videos = unique(requests).filter(isVideoFit).slice(0, bounds.fittedFiles);
       if (videos.length > 0) await jobStore.add(workspaceId, videos);
     },
 
-    /** Skips a finished rendition: a caller that looked just before it was finished requests it again. */
+    /** Skips a finished fitted file: a caller that looked just before it was finished requests it again. */
     makeVideo: async (workspaceId: string, request: FitRequest, watch: Watch) => {
       if ((await store.find(workspaceId, [request], recipe)).length === 0) await make(workspaceId, request, watch);
     },
@@ -311,13 +311,13 @@ export const createRenditions = ({
     /** Whether this machine has an ffmpeg that can convert videos. */
     canFitVideos: async () => (await ffmpeg.version()) !== undefined,
 
-    /** The renditions that these posts are published with. */
+    /** The fitted files that these posts are published with. */
     ofPosts: store.ofPosts,
 
-    /** Replaces the renditions stored for the post. */
+    /** Replaces the fitted files stored for the post. */
     keepForPost: store.keepForPost,
 
-    /** Renditions with their bytes, by the id of the original; `lost` has originals whose rendition cannot be restored. */
+    /** Fitted files with their bytes, by the id of the original; `lost` has originals whose fitted file cannot be restored. */
     forPublishing: async (
       workspaceId: string,
       ids: readonly string[],
@@ -341,7 +341,7 @@ export const createRenditions = ({
       return { fitted, lost };
     },
 
-    /** The rendition as a media item, for pages. */
+    /** The fitted file as a media item, for pages. */
     item: (row: FinishedRow, { alt }: Pick<NetworkMedia, 'alt'>): MediaItem => ({
       id: row.id,
       ...factsOf(row),
@@ -365,7 +365,7 @@ const factsOf = (row: FinishedRow) => ({
   ...(row.frameRate !== null && { frameRate: row.frameRate }),
 });
 
-/** The rendition as it is sent to a network, with the alternative text of the original. */
+/** The fitted file as it is sent to a network, with the alternative text of the original. */
 export const fittedMedia = (row: FinishedRow, original: Pick<NetworkMedia, 'alt'> | undefined): NetworkMedia => ({
   id: row.id,
   ...factsOf(row),

@@ -7,7 +7,7 @@ import type { ApprovalCard } from '#contracts/approvals';
 import type { EditorView } from '#contracts/posts';
 import { sql } from '#server/base/store/database';
 import { type FitTarget, fitImage, recipe } from '#server/media/fit-image';
-import { createRenditionStore } from '#server/media/store';
+import { createFittedFileStore } from '#server/media/store';
 import { modern, speak } from '#test/support/mcp';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
@@ -375,7 +375,7 @@ describe('the store', () => {
   test('two processes make one picture with other bytes at once: the first stays, and neither fails', async () => {
     const { database } = service;
     const { workspaceId } = service.owner;
-    const store = createRenditionStore(database);
+    const store = createFittedFileStore(database);
     const key = { mediaId: await tooLarge(), mode: 'shrink', target: '{}', recipe } as const;
     const unmoving = { durationMs: null, videoCodec: null, audioCodec: null, frameRate: null };
     const picture = { mimeType: 'image/jpeg', bytes: 1, width: 1, height: 1, sha256: '0', ...unmoving };
