@@ -5,10 +5,10 @@
 // Updates its sections in RESULTS.md or in another file; with --blink only in another file.
 // Plain JavaScript: it runs before anything is installed.
 import '../scripts/node-version.mjs';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { installTools } from '../scripts/install-tools.mjs';
 import { commitOf } from './measured-commit.mjs';
 
 const figures = [
@@ -29,24 +29,6 @@ const figures = [
 ];
 
 const here = import.meta.dirname;
-const changedMs = (path) => statSync(resolve(here, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-
-const install = () => {
-  // npm writes this file at the end of each install.
-  if (changedMs('package-lock.json') <= changedMs('node_modules/.package-lock.json')) return;
-  console.error('Installing the packages of bench/ (npm ci) …');
-  const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  const [command, ...args] = [...npm, 'ci', '--no-audit', '--no-fund', '--loglevel=error'];
-  // Under `npm run` npm's own variables would point the install at the service's folder.
-  const env = Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(npm_config_local_prefix|npm_package_.*|INIT_CWD)$/.test(name)),
-  );
-  const { status, error } = spawnSync(command, args, { cwd: here, env, stdio: ['ignore', 2, 2] });
-  if (status !== 0) {
-    console.error(error?.message ?? 'npm ci failed: see above.');
-    process.exit(1);
-  }
-};
 
 const positive = (name, text) => {
   if (text === undefined) return undefined;
@@ -99,7 +81,7 @@ const options = {
 const results = values.results ? given(values.results) : values.blink ? undefined : resolve(here, 'RESULTS.md');
 
 await import('../scripts/install.mjs');
-install();
+installTools({ everything: false });
 const { beginMeasuring, readRows, writeResult } = await import('./results.mjs');
 const { readReference } = await import('./guard/compare.mjs');
 const isCompared = positionals.includes('guard') && !values.save && !values.blink;

@@ -7,8 +7,8 @@ import sharp from 'sharp';
 import { selfSigned } from '#test/support/certificate';
 import { createProcesses } from '#test/support/processes';
 
-/** The packages of other people that read the OpenAPI document and the Postman collection. */
-export const toolsFolder = resolve(import.meta.dirname, '../../test/api-tools');
+/** It has the packages of other people that read the OpenAPI document and the Postman collection. */
+export const toolsFolder = resolve(import.meta.dirname, '../../bench');
 
 /** A service that somebody has just set up, with one account on the sandbox, and a picture as a file and on the web. */
 export const startFreshService = async () => {

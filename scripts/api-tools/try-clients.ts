@@ -1,14 +1,13 @@
 // npm run try:clients [-- <generator> …]
 // Generates clients from openapi/openapi.json with the generators of other people, compiles a program that uploads a file
 // with each, and runs it against a service that was just set up. Exits with 1 when one fails.
-// Not part of `npm test`, because it installs packages of test/api-tools.
+// Not part of `npm test`, because it installs packages of bench/.
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual, promisify } from 'node:util';
-import { installPackages } from '#scripts/install-packages';
 import { clients, expected, type GeneratedClient } from './clients.ts';
-import { startFreshService, toolsFolder } from './fresh-service.ts';
+import { startFreshService } from './fresh-service.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -46,7 +45,6 @@ const versionOf = ({ packages, generator }: GeneratedClient): string =>
   JSON.parse(readFileSync(join(packages, 'node_modules', generator, 'package.json'), 'utf8')).version;
 
 const selection = process.argv.slice(2);
-installPackages(toolsFolder);
 const service = await startFreshService();
 try {
   for (const client of clients.filter((one) => selection.length === 0 || selection.includes(one.generator))) {

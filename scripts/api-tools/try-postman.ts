@@ -1,15 +1,13 @@
 // npm run try:postman
 // Runs the Postman collection with newman against a service that was just set up. Exits with 1 when a request fails.
-// Not part of `npm test`, because it installs packages of test/api-tools.
+// Not part of `npm test`, because it installs packages of bench/.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
-import { installPackages } from '#scripts/install-packages';
 import { startFreshService, toolsFolder } from './fresh-service.ts';
 
 const collection = resolve(import.meta.dirname, '../../openapi/posthorn.postman_collection.json');
 
-installPackages(toolsFolder);
 const { url, token, pictureUrl, folder, stop } = await startFreshService();
 try {
   const variables = Object.entries({ url, token, pictureUrl }).flatMap((pair) => ['--env-var', pair.join('=')]);

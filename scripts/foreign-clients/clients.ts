@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 export interface ForeignClient {
-  /** In test/foreign-clients. */
+  /** In bench/foreign-clients. */
   readonly file: string;
   readonly network: string;
   readonly package: string;
@@ -10,6 +10,6 @@ export interface ForeignClient {
   readonly hosts?: Readonly<Record<string, string>>;
 }
 
-export const folder = resolve(import.meta.dirname, '../../test/foreign-clients');
+export const folder = resolve(import.meta.dirname, '../../bench/foreign-clients');
 
 export const readClients = (): ForeignClient[] => JSON.parse(readFileSync(join(folder, 'clients.json'), 'utf8'));

@@ -1,11 +1,10 @@
 // npm run foreign-clients [-- <network> …]
-// Drives the sandbox networks with the third-party clients in test/foreign-clients, each in its own process. Prints a
+// Drives the sandbox networks with the third-party clients in bench/foreign-clients, each in its own process. Prints a
 // table of clients and steps, and exits with 1 if a step failed or a client contacted a host outside this machine.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { installPackages } from '#scripts/install-packages';
 import { mediaOf } from '#test/support/networks';
 import { startSandboxNetworks } from '#test/support/sandbox';
 import { type ForeignClient, folder, readClients } from './clients.ts';
@@ -32,7 +31,7 @@ const readFiles = async ({ withBytes }: Sandbox) => {
 };
 
 const versionOf = (name: string): string =>
-  JSON.parse(readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;
+  JSON.parse(readFileSync(join(folder, '../node_modules', name, 'package.json'), 'utf8')).version;
 
 const runClient = async (client: ForeignClient, temporary: string) => {
   const version = versionOf(client.package);
@@ -54,10 +53,9 @@ const runClient = async (client: ForeignClient, temporary: string) => {
 const main = async (selection: readonly string[]) => {
   const clients = readClients().filter(({ network }) => selection.length === 0 || selection.includes(network));
   if (clients.length === 0) {
-    console.error(`No client drives ${selection.join(', ')}. Take a network of test/foreign-clients/clients.json.`);
+    console.error(`No client drives ${selection.join(', ')}. Take a network of bench/foreign-clients/clients.json.`);
     return 2;
   }
-  installPackages(folder);
   const temporary = mkdtempSync(join(tmpdir(), 'foreign-clients-'));
   try {
     const runs = [];
