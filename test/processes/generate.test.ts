@@ -118,7 +118,7 @@ const write = async (file: string, text: string) => {
 };
 const outputs = async () => {
   const files: Record<string, string> = {};
-  for (const folder of ['generated', 'openapi', 'docs']) {
+  for (const folder of ['generated', 'packages', 'openapi', 'docs']) {
     for (const entry of await readdir(join(copy, folder), { recursive: true, withFileTypes: true })) {
       const file = join(entry.parentPath, entry.name).slice(copy.length + 1);
       if (entry.isFile()) files[file] = await read(file);
@@ -141,8 +141,8 @@ const withFile = async <Result>(file: string, text: string, work: () => Promise<
 
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'posthorn-generate-'));
-  const folders = ['contracts', 'docs', 'generated', 'openapi', 'scripts', 'server', 'test/support', 'web/public'];
-  const files = ['web/base/paths.ts', 'package.json', 'tsconfig.json', 'LICENSE', 'README.md', 'bench/RESULTS.md'];
+  const folders = ['contracts', 'docs', 'generated', 'openapi', 'packages', 'scripts', 'server', 'test/support', 'web'];
+  const files = ['package.json', 'tsconfig.json', 'LICENSE', 'README.md', 'bench/RESULTS.md'];
   const parts = [...folders, ...files];
   // Somebody may have built the SDK in its folder.
   const filter = (path: string) => !['dist', 'node_modules'].includes(basename(path));
@@ -167,7 +167,7 @@ describe('the generator stops', () => {
       code: 1,
       stderr:
         'server/writing/posts/actions/whisper.ts has no contract: declare posts.whisper in contracts/ or remove the file\n' +
-        'echoes.count has no handler: write server/echoes/actions/count.ts\n',
+        'echoes.count has no handler: write echoes/actions/count.ts in the room of its slice\n',
     });
   });
 
@@ -178,7 +178,7 @@ describe('the generator stops', () => {
     const text = await read(file);
     for (const wrong of [text.replace('export const getPost =', 'export default'), `${text}export const more = 1;\n`]) {
       await expect(withFile(file, wrong, () => emitHandlers(copy, actions))).rejects.toThrow(
-        /^server\/posts\/actions\/get\.ts must export its handler alone, by name/,
+        /^server\/writing\/posts\/actions\/get\.ts must export its handler alone, by name/,
       );
     }
     await expect(emitHandlers(copy, actions)).resolves.toBeDefined();
@@ -225,17 +225,17 @@ describe('the generator stops', () => {
   test('with --check, at an edited file, at one from nowhere and at pages that quote a figure that changed, not at what pip leaves', async () => {
     const edited = `${await read('generated/rest.ts')}// by hand\n`;
     const results = await read('bench/RESULTS.md');
-    const measured = results.replace(/^(\| 1000 +\| Posthorn .+?\| )\d+( \[\d+–\d+\] \| 0\.)/m, '$1987654$2');
+    const measured = results.replace(/^(\| 1000 +\| Posthorn .+?\| )\d+( \[\d+–\d+\] +\| 0\.)/m, '$1987654$2');
     expect(measured).not.toBe(results);
     const installed = () => withFile('packages/python/posthorn.egg-info/PKG-INFO', '', () => generate('--check'));
-    const stray = () => withFile('packages/sdk/src/stray.ts', '', installed);
+    const stray = () => withFile('packages/sdk/src/generated/stray.ts', '', installed);
     const check = () => withFile('bench/RESULTS.md', measured, stray);
     const { code, stderr } = await withFile('generated/rest.ts', edited, check);
     expect(stderr.split('\n').slice(0, 5)).toEqual([
       'out of date: generated/rest.ts',
       'out of date: docs/faq.md',
       'out of date: docs/scaling.md',
-      'not generated from anything: packages/sdk/src/stray.ts',
+      'not generated from anything: packages/sdk/src/generated/stray.ts',
       'Run `npm run generate` and commit what it writes.',
     ]);
     expect(code).toBe(1);
@@ -259,7 +259,7 @@ describe('three more actions, one more route and one more network', () => {
     await write('server/writing/posts/actions/shout.ts', shoutHandler);
     await write('server/writing/posts/actions/hush.ts', hushHandler);
     await write('contracts/echoes.ts', echoes('echoes.count'));
-    await write('server/echoes/actions/count.ts', echoesHandler);
+    await write('server/connecting/echoes/actions/count.ts', echoesHandler);
     await write('contracts/whispers.ts', whispers('listWhispers', '/api/app/whispers'));
     const [model = '', added = ''] = ['bluesky', 'one_more'].map((key) => join(copy, 'server/networks', key));
     await cp(model, added, { recursive: true });
@@ -280,29 +280,28 @@ describe('three more actions, one more route and one more network', () => {
     expect(stdout.trim().split('\n').sort()).toEqual([
       'docs/networks.md',
       'docs/networks/one_more.md',
+      'docs/pictures/architecture.svg',
       'generated/app-client.ts',
       'generated/catalog.ts',
       'generated/commands.ts',
-      'packages/contract/src/echoes.ts',
-      'packages/contract/src/posts.ts',
-      'packages/contract/src/generated/rest.ts',
       'generated/handlers.ts',
       'generated/mcp-tools.ts',
-      'packages/n8n/generated/actions.js',
       'generated/networks.ts',
-      'packages/python/README.md',
-      'packages/python/posthorn/_generated/async_client.py',
-      'packages/python/posthorn/_generated/client.py',
-      'packages/python/posthorn/_generated/types.py',
       'generated/rest.ts',
       'generated/sandboxes.ts',
-      'packages/sdk/README.md',
-      'packages/sdk/src/generated/client.ts',
-      'packages/sdk/src/generated/types.ts',
       'openapi/llms.txt',
       'openapi/openapi-app.json',
       'openapi/openapi.json',
       'openapi/posthorn.postman_collection.json',
+      'packages/contract/src/generated/rest.ts',
+      'packages/n8n/generated/actions.js',
+      'packages/python/README.md',
+      'packages/python/posthorn/_generated/async_client.py',
+      'packages/python/posthorn/_generated/client.py',
+      'packages/python/posthorn/_generated/types.py',
+      'packages/sdk/README.md',
+      'packages/sdk/src/generated/client.ts',
+      'packages/sdk/src/generated/types.ts',
     ]);
   });
 
@@ -313,7 +312,7 @@ describe('three more actions, one more route and one more network', () => {
     ['generated/mcp-tools.ts', '"name": "posts_shout"', '"name": "echoes_count"'],
     ['openapi/openapi.json', '"/api/agent/tools/posts.shout"', '"/api/agent/tools/echoes.count"'],
     ['packages/sdk/src/generated/client.ts', 'shout(input: PostsShoutInput', 'count(input: EchoesCountInput'],
-    ['generated/rest.ts', '  ...whisperRoutes,', "path: '/api/app/whispers'"],
+    ['generated/rest.ts', '  ...whisperRoutes,'],
     ['generated/app-client.ts', 'listWhispers: (options?: CallOptions)'],
     ['generated/networks.ts', "import oneMore from '#server/networks/one_more/index';", "  { ...oneMore, icon: 'M"],
     ['docs/networks.md', '| [One More](networks/one_more.md) |'],

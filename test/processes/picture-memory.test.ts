@@ -6,7 +6,7 @@ import { type FreshDatabase, freshDatabase, urlOf } from '#test/support/database
 import { createProcesses, type Processes, type Running } from '#test/support/processes';
 
 // The real service as `npm start` starts it, with the environment that it gives.
-const { scripts } = JSON.parse(readFileSync(new URL('#package.json', import.meta.url), 'utf8'));
+const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 const environment = Object.fromEntries(
   [...(scripts.start as string).matchAll(/(\w+)=(\S+) /g)].map(([, name = '', value]) => [name, value]),
 );
