@@ -8,16 +8,23 @@ interface Page {
 }
 
 /** Each page is a chunk of its own. */
-const folders = import.meta.glob<Page>('./pages/*/index.tsx');
-const notFound = (): Promise<Page> => import('#web/parts/not-found.tsx');
+const folders = import.meta.glob<Page>([
+  './pages/*/index.tsx',
+  './pages/connect/*/index.tsx',
+  './pages/webhooks/*/index.tsx',
+]);
 
-const load = (folder: string) =>
-  lazyRouteComponent(createPageLoader(folders[`./pages/${folder}/index.tsx`] ?? notFound));
+const load = (folder: string) => {
+  const page = folders[`./pages/${folder}/index.tsx`];
+  if (page === undefined) throw new Error(`A route leads to web/pages/${folder}, which has no index.tsx`);
+  return lazyRouteComponent(createPageLoader(page));
+};
+const notFound = lazyRouteComponent(createPageLoader((): Promise<Page> => import('#web/parts/not-found.tsx')));
 
 /** Search parameters are always text. Each page reads the ones it knows, see usePageSearch. */
 const validateSearch = (search: Record<string, unknown>) => search as Record<string, string | undefined>;
 
-/** A page is named after its folder. */
+/** A page has the name of its folder, unless that stands in the folder of another page. */
 const page = <Name extends keyof typeof paths>(name: Name, folder: string = name) =>
   createRoute({ getParentRoute: () => shell, path: paths[name], component: load(folder), validateSearch });
 
@@ -37,11 +44,11 @@ export const routeTree = root.addChildren([
     page('assistant'),
     page('accounts'),
     page('connect'),
-    page('connect-callback'),
-    page('connect-choose'),
+    page('connect-callback', 'connect/callback'),
+    page('connect-choose', 'connect/choose'),
     page('api'),
     page('webhooks'),
-    page('webhook'),
+    page('webhook', 'webhooks/webhook'),
     page('workspace'),
     page('slots'),
     page('backups'),
@@ -58,7 +65,7 @@ export const routeTree = root.addChildren([
         throw redirect({ to: paths.workspace });
       },
     }),
-    createRoute({ getParentRoute: () => shell, path: '$', component: load('not-found') }),
+    createRoute({ getParentRoute: () => shell, path: '$', component: notFound }),
   ]),
   publicPage('sign-in'),
   publicPage('sign-up'),

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { createBackupList } from '#server/operation/backup/store';
 import { beginHold } from '#server/operation/hold/hold';
@@ -64,7 +64,7 @@ inBrowser('the workspace', (world) => {
     const at = new Date('2026-11-16T02:00:00.000Z');
     await list.claimAsked('bak_1', at, 1);
     // Only backups whose file is there are listed.
-    const path = join(import.meta.dirname, '../backups.test.ts');
+    const path = import.meta.filename;
     const contents = { people: 1, workspaces: 1, posts: 79, scheduled: 14, accounts: 13, files: 15 };
     const claim = { id: 'bak_1', startedAt: at };
     await list.saveMade(claim, { path, bytes: 412e6, contents });
@@ -85,7 +85,7 @@ inBrowser('the workspace', (world) => {
     const begun = page.waitForEvent('download');
     await page.getByRole('dialog').getByRole('button', { name: 'Download' }).click();
     const download = await begun;
-    expect(download.suggestedFilename()).toBe('backups.test.ts');
+    expect(download.suggestedFilename()).toBe(basename(path));
     expect((await readFile(await download.path())).equals(await readFile(path))).toBe(true);
     await made.getByText(/Restored in a test at/).waitFor();
     await page.getByText(/^The last backup was made .+ and could be restored\.$/).waitFor();
@@ -94,7 +94,7 @@ inBrowser('the workspace', (world) => {
     await made.getByRole('button', { name: 'Restore' }).click();
     await page
       .getByRole('dialog')
-      .getByText(/npx posthorn restore .+backups\.test\.ts/)
+      .getByText(/npx posthorn restore .+workspace\.test\.ts/)
       .waitFor();
     expect(await axe(page)).toEqual([]);
     await page.keyboard.press('Escape');
