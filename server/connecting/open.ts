@@ -1,8 +1,6 @@
 import type { Access } from '#server/access/open';
 import type { Stopwatch } from '#server/base/clock';
-import type { Config } from '#server/base/config/config';
 import type { Outbound } from '#server/base/outbound/guarded-client';
-import type { Registry } from '#server/base/registry';
 import type { Seal } from '#server/base/secrets/seal';
 import type { ProofOfPerson } from '#server/base/signed-in';
 import { openAccounts } from '#server/connecting/accounts/slice';
@@ -58,7 +56,7 @@ export const openConnecting = ({
   const { networkKeys } = keySlice;
   /** Adds the credentials that were entered in the app. */
   const config = { ...access.config, setting: networkKeys.setting };
-  const { providers } = openProvidersOf({ registry, config, networks });
+  const { providers } = registry.open('providers', openProviders({ networks, config }));
   const { sites } = registry.open('networks/sites', openSites({ outbound, ownUrl, config, clock }));
   const accounts = registry.open(
     'accounts',
@@ -81,14 +79,3 @@ export const openConnecting = ({
   );
   return { networks, sites, providers, accounts, networkKeys, keySlice, config };
 };
-
-/** Which networks are live. Needs neither database nor HTTP client, so `doctor` can open it without the rest. */
-export const openProvidersOf = ({
-  registry,
-  config,
-  networks,
-}: {
-  registry: Registry;
-  config: Config;
-  networks: Networks;
-}) => registry.open('providers', openProviders({ networks, config }));

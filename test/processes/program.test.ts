@@ -62,14 +62,14 @@ describe('what a command loads', () => {
     [
       'open-core',
       'server/delivery/publishing/store.ts',
-      /^server\/networks\/|^server\/publishing\/slice\.ts$|^contracts\/posts\.ts$|^agenda$/,
+      /^server\/networks\/|^server\/delivery\/publishing\/slice\.ts$|^contracts\/posts\.ts$|^agenda$/,
     ],
     ['providers', 'server/networks/x/index.ts', /^server\/networks\/.+\/sandbox/],
     ['open-files', 'server/media/s3-files.ts', /^server\/media\/(store|slice)\.ts$/],
   ])('is no door, no model and no HTTP client for %s', async (chunk, needed, heavy) => {
     const loaded = await loadedBy(await chunkNamed(chunk));
     expect(loaded).toContain(needed);
-    const tooMuch = /^server\/(http|mcp)\/|^(express|undici|pino|sequelize)$/;
+    const tooMuch = /^server\/doors\/|^(express|undici|pino|sequelize)$/;
     expect(loaded.filter((name) => tooMuch.test(name) || heavy.test(name))).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe('what a command loads', () => {
     expect(loaded).toEqual(
       expect.arrayContaining(['server/networks/x/sandbox.ts', 'server/simulation/sandbox/memory-store.ts']),
     );
-    const tooMuch = /^server\/(http|mcp|store|jobs)\/|\/store\.ts$|^(pg|sequelize|mongodb|agenda|pino)$/;
+    const tooMuch = /^server\/(doors|base\/(store|jobs))\/|\/store\.ts$|^(pg|sequelize|mongodb|agenda|pino)$/;
     expect(loaded.filter((name) => tooMuch.test(name))).toEqual([]);
   });
 
@@ -94,7 +94,7 @@ describe('what a command loads', () => {
 test('a stack of the program names our sources', async () => {
   const fault = "data:text/javascript,console.log = () => { throw new Error('planted') }";
   await expect(node('--import', fault, join(dist, 'cli.js'), '--help')).rejects.toMatchObject({
-    stderr: expect.stringMatching(/^Error: planted[\s\S]+ at main \(.+\/server\/cli\/index\.ts:\d+:\d+\)$/m),
+    stderr: expect.stringMatching(/^Error: planted[\s\S]+ at main \(.+\/server\/wiring\/cli\/index\.ts:\d+:\d+\)$/m),
   });
 });
 
@@ -107,7 +107,7 @@ describe('a build', () => {
   beforeAll(async () => {
     clone = await mkdtemp(join(tmpdir(), 'posthorn-clone-'));
     await mkdir(join(clone, 'dist'));
-    for (const name of ['contracts', 'generated', 'node_modules', 'server', 'web'])
+    for (const name of ['contracts', 'generated', 'node_modules', 'packages', 'server', 'web'])
       await symlink(join(root, name), join(clone, name));
     for (const name of ['package.json', 'scripts']) await cp(join(root, name), join(clone, name), { recursive: true });
   });
