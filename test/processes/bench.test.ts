@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,9 +12,7 @@ import { findChromium } from '#scripts/chromium';
 import { buildProgram, buildWeb } from '#test/support/shared';
 
 const bench = resolve(import.meta.dirname, '../../bench');
-const folders = readdirSync(bench, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules')
-  .map(({ name }) => name);
+const folders = readdirSync(bench).filter((name) => existsSync(join(bench, name, 'measure.mjs')));
 const hasBrowser = findChromium() !== undefined;
 const metrics = folders.filter((name) => name !== 'web' || hasBrowser);
 const folder = mkdtempSync(join(tmpdir(), 'posthorn-results-'));
