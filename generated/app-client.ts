@@ -33,1724 +33,504 @@ export const createAppClient = (options: AppClientOptions = {}) => {
   return {
     actions: new Posthorn(sdkOptions(options)),
 
-    /**
-     * Read what a network asks for.
-     *
-     * The fields to fill in before the account is connected; none where the network asks on its own page.
-     *
-     * Roles: owner, admin.
-     */
+    /** Read what a network asks for. */
     getConnectForm: (input: GetConnectFormInput, options?: CallOptions): ApiPromise<GetConnectFormOutput> =>
       http.json('GET', (field) => `/api/app/connect/${field('network')}`, [], input, options),
-
-    /**
-     * Return from a network.
-     *
-     * Takes the parameters with which the network sent the person back.
-     *
-     * Roles: owner, admin.
-     */
+    /** Return from a network. */
     finishConnection: (input: FinishConnectionInput, options?: CallOptions): ApiPromise<ConnectionStep> =>
       http.json('POST', (field) => `/api/app/connect/${field('network')}/finish`, [], input, options),
-
-    /**
-     * List the accounts to choose from.
-     *
-     * The pages or places that the person can post to.
-     *
-     * Roles: owner, admin.
-     */
+    /** List the accounts to choose from. */
     listChoices: (input: ListChoicesInput, options?: CallOptions): ApiPromise<ListChoicesOutput> =>
       http.json('GET', (field) => `/api/app/connections/${field('id')}`, [], input, options),
-
-    /**
-     * Connect an account.
-     *
-     * Begins to connect an account of a network, or renews the access of one. Open `next`: when the person comes
-     * back from the network, the account is connected.
-     *
-     * Roles: owner, admin.
-     */
+    /** Connect an account. */
     beginConnection: (input: BeginConnectionInput, options?: CallOptions): ApiPromise<ConnectionStep> =>
       http.json('POST', () => '/api/app/connections', [], input, options),
-
-    /**
-     * Choose accounts.
-     *
-     * Connects the chosen pages or places.
-     *
-     * Roles: owner, admin.
-     */
+    /** Choose accounts. */
     chooseAccounts: (input: ChooseAccountsInput, options?: CallOptions): ApiPromise<ConnectionStep> =>
       http.json('POST', (field) => `/api/app/connections/${field('id')}/choose`, [], input, options),
-
-    /**
-     * Search a network for the value of an option.
-     *
-     * What the network of the account has for these words: places, communities, collections. For options that are
-     * `searchable`.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Search a network for the value of an option. */
     findChoices: (input: FindChoicesInput, options?: CallOptions): ApiPromise<FindChoicesOutput> =>
       http.json('GET', (field) => `/api/app/accounts/${field('id')}/choices`, ['option', 'words'], input, options),
-
-    /**
-     * Read a range day by day.
-     *
-     * What was published on each day of the range, and how it performed. Days without a post are left out.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read a range day by day. */
     getSeries: (input: GetSeriesInput, options?: CallOptions): ApiPromise<GetSeriesOutput> =>
       http.json('GET', () => '/api/app/analytics/series', ['from', 'to', 'accountIds', 'timeZone'], input, options),
-
-    /**
-     * List the best posts of each day.
-     *
-     * The posts published on each day of the range, at most five a day, those with the highest engagement.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** List the best posts of each day. */
     listBestOfDays: (input: ListBestOfDaysInput, options?: CallOptions): ApiPromise<ListBestOfDaysOutput> =>
       http.json('GET', () => '/api/app/analytics/best-of-days', ['from', 'to', 'accountIds', 'timeZone'], input, options),
-
-    /**
-     * Read what the numbers of a range cover.
-     *
-     * Since when there are posts, which day is not over, and which accounts report which numbers: what a reader must
-     * know before comparing totals.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read what the numbers of a range cover. */
     getCoverage: (input: GetCoverageInput, options?: CallOptions): ApiPromise<Coverage> =>
       http.json('GET', () => '/api/app/analytics/coverage', ['from', 'to', 'accountIds', 'timeZone'], input, options),
-
-    /**
-     * Read how the numbers of a post grew.
-     *
-     * Every successful read of its numbers, per account, oldest first.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read how the numbers of a post grew. */
     getHistory: (input: GetHistoryInput, options?: CallOptions): ApiPromise<GetHistoryOutput> =>
       http.json('GET', (field) => `/api/app/posts/${field('id')}/history`, [], input, options),
-
-    /**
-     * List approval cards.
-     *
-     * The requests of agents and of people who may not publish in the open workspace, a page at a time: the open
-     * ones first, then those that were decided, newest first.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** List approval cards. */
     listApprovals: (input: ListApprovalsInput = {}, options?: CallOptions): ApiPromise<ListApprovalsOutput> =>
       http.json('GET', () => '/api/approvals', ['status', 'cursor'], input, options),
-
-    /**
-     * Read one card.
-     *
-     * What an agent asks for, with the post as it was at the request and its validation.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read one card. */
     getApproval: (input: GetApprovalInput, options?: CallOptions): ApiPromise<ApprovalCard> =>
       http.json('GET', (field) => `/api/approvals/${field('id')}`, [], input, options),
-
-    /**
-     * Check what approving would do.
-     *
-     * Approves these cards one after the other and undoes all of it, so that you learn before your yes what each
-     * would answer. Nothing is sent or changed.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Check what approving would do. */
     checkApprovals: (input: CheckApprovalsInput, options?: CallOptions): ApiPromise<CheckApprovalsOutput> =>
       http.json('POST', () => '/api/app/approvals/check', [], input, options),
-
-    /**
-     * Begin to approve with a passkey.
-     *
-     * Returns what the browser asks your passkey to sign: a nonce, hashed with the content of all these cards, your
-     * edits included. Refused when one of them could not be approved now. Send the answer with each `approve`; when
-     * a post changes in between, that is refused.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Begin to approve with a passkey. */
     confirmApprovals: (input: ConfirmApprovalsInput, options?: CallOptions): ApiPromise<ConfirmApprovalsOutput> =>
       http.json('POST', () => '/api/app/approvals/confirm', [], input, options),
-
-    /**
-     * Approve.
-     *
-     * Runs the action as you, after checking state, role and limits again. With `edit` the post is changed first, as
-     * you, and the yes is for the edited post. Where the workspace asks for a passkey, it needs `confirmation`.
-     * Where approvers alone publish, only they decide. Nobody approves their own request, unless there is no other
-     * approver. Conflict when the post changed since the request, or when it was decided already.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Approve. */
     approve: (input: ApproveInput, options?: CallOptions): ApiPromise<ApprovalCard> =>
       http.json('POST', (field) => `/api/approvals/${field('id')}/approve`, [], input, options),
-
-    /**
-     * Reject.
-     *
-     * Nothing runs. A request whose post has changed can be rejected too, and your own can be taken back. The client
-     * reads the reason, as the words of a person.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Reject. */
     reject: (input: RejectInput, options?: CallOptions): ApiPromise<ApprovalCard> =>
       http.json('POST', (field) => `/api/approvals/${field('id')}/reject`, [], input, options),
-
-    /**
-     * Undo a rejection.
-     *
-     * Opens a request again that you rejected less than 15 seconds ago. Conflict when something else happened: the
-     * post changed, or the client asked again.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Undo a rejection. */
     reopenApproval: (input: ReopenApprovalInput, options?: CallOptions): ApiPromise<ApprovalCard> =>
       http.json('POST', (field) => `/api/approvals/${field('id')}/reopen`, [], input, options),
-
-    /**
-     * List your chats.
-     *
-     * Your own chats with the assistant in the open workspace, newest first, and the model that answers.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** List your chats. */
     listChats: (options?: CallOptions): ApiPromise<ListChatsOutput> => http.json('GET', () => '/api/app/assistant/chats', [], {}, options),
-
-    /**
-     * Read one chat.
-     *
-     * One of your own chats with its messages, oldest first: the newest of them up to 1 MiB.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read one chat. */
     getChat: (input: GetChatInput, options?: CallOptions): ApiPromise<GetChatOutput> =>
       http.json('GET', (field) => `/api/app/assistant/chats/${field('id')}`, [], input, options),
-
-    /**
-     * Delete one chat.
-     *
-     * Drafts and approval requests that it made stay.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Delete one chat. */
     deleteChat: (input: DeleteChatInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/assistant/chats/${field('id')}`, [], input, options),
-
-    /**
-     * Read the audit log.
-     *
-     * The last 200 entries of the open workspace, newest first.
-     *
-     * Roles: owner, admin.
-     */
+    /** Read the audit log. */
     listAudit: (options?: CallOptions): ApiPromise<ListAuditOutput> => http.json('GET', () => '/api/app/audit', [], {}, options),
-
-    /**
-     * Read how far a restore is.
-     *
-     * While a backup is restored the server answers nothing else.
-     */
+    /** Read how far a restore is. */
     readRestore: (options?: CallOptions): ApiPromise<ReadRestoreOutput> => http.json('GET', () => '/api/auth/restore', [], {}, options),
-
-    /**
-     * Prepare the upload of a backup.
-     *
-     * While there is no user yet. In production it takes the code that Posthorn prints when it starts. The ticket
-     * that it returns is for `POST /api/auth/restore/file`, with the file as body and the ticket in the header
-     * `posthorn-ticket`.
-     */
+    /** Prepare the upload of a backup. */
     prepareRestore: (input: PrepareRestoreInput, options?: CallOptions): ApiPromise<PrepareRestoreOutput> =>
       http.json('POST', () => '/api/auth/restore/files', [], input, options),
-
-    /**
-     * Restore the uploaded backup.
-     *
-     * While there is no user yet. The server stops its work, restores, and starts again. Afterwards nothing is sent
-     * until a person releases it. When it fails, everything is as before.
-     */
+    /** Restore the uploaded backup. */
     beginRestore: (input: BeginRestoreInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', () => '/api/auth/restore', [], input, options),
-
-    /**
-     * List the backups of this server.
-     *
-     * For whoever set Posthorn up.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** List the backups of this server. */
     readBackups: (options?: CallOptions): ApiPromise<ReadBackupsOutput> => http.json('GET', () => '/api/app/backups', [], {}, options),
-
-    /**
-     * Back up now.
-     *
-     * For whoever set Posthorn up. It begins at once and ends in the background: read the list again.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Back up now. */
     makeBackup: (options?: CallOptions): ApiPromise<Done> => http.json('POST', () => '/api/app/backups', [], {}, options),
-
-    /**
-     * Begin to download a backup.
-     *
-     * For whoever set Posthorn up. Asks for the password or a code, because a backup holds everything.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Begin to download a backup. */
     beginBackupDownload: (input: BeginBackupDownloadInput, options?: CallOptions): ApiPromise<BeginBackupDownloadOutput> =>
       http.json('POST', (field) => `/api/app/backups/${field('id')}/download`, [], input, options),
-
-    /**
-     * Send again after a restore.
-     *
-     * For whoever set Posthorn up. Asks for the password or a code. Posts of the backup that were due since are not
-     * sent: they become Failed with an uncertain result, because the old server may have published them. Webhook
-     * deliveries and mails that waited in the backup are ended. What people began after the restore is sent.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Send again after a restore. */
     releaseHold: (input: ReleaseHoldInput = {}, options?: CallOptions): ApiPromise<ReleaseHoldOutput> =>
       http.json('POST', () => '/api/app/backups/release', [], input, options),
-
-    /**
-     * List deleted posts.
-     *
-     * The last deleted first. A deleted post stays here for 30 days, however it was deleted; for API and MCP callers
-     * it is gone at once.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** List deleted posts. */
     listBin: (input: ListBinInput = {}, options?: CallOptions): ApiPromise<ListBinOutput> =>
       http.json('GET', () => '/api/app/bin', ['cursor'], input, options),
-
-    /**
-     * Restore a deleted post.
-     *
-     * It becomes a Draft with its old id, its labels, comments and history. Its time stays as a suggestion. Accounts
-     * that have the post, or may have it, are left out, so that nothing is sent to them twice. Review links and
-     * numbers do not come back.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Restore a deleted post. */
     restorePost: (input: RestorePostInput, options?: CallOptions): ApiPromise<RestorePostOutput> =>
       http.json('POST', (field) => `/api/app/bin/${field('id')}/restore`, [], input, options),
-
-    /**
-     * Delete a post for good.
-     *
-     * Owners and admins may delete any post in the bin, editors the posts that they wrote.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Delete a post for good. */
     deleteForGood: (input: DeleteForGoodInput, options?: CallOptions): ApiPromise<Deleted> =>
       http.json('DELETE', (field) => `/api/app/bin/${field('id')}`, [], input, options),
-
-    /**
-     * Empty the bin.
-     *
-     * Deletes all posts in the bin for good.
-     *
-     * Roles: owner, admin.
-     */
+    /** Empty the bin. */
     emptyBin: (options?: CallOptions): ApiPromise<Done> => http.json('DELETE', () => '/api/app/bin', [], {}, options),
-
-    /**
-     * Select all posts of a filter.
-     *
-     * The newest 2000 posts that match, without paging.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Select all posts of a filter. */
     selectPosts: (input: SelectPostsInput = {}, options?: CallOptions): ApiPromise<SelectPostsOutput> =>
       http.json('GET', () => '/api/app/bulk/posts', ['status', 'query', 'accountIds', 'labelIds'], input, options),
-
-    /**
-     * Change several posts.
-     *
-     * Changes post after post by the rules for a single one, for about a second. Posts without a result were not
-     * reached: send them again. Repeating a request does nothing twice. Schedule and Move take the time of each
-     * post; Move leaves the status alone, so a draft keeps the time as a suggestion.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Change several posts. */
     changePosts: (input: ChangePostsInput, options?: CallOptions): ApiPromise<ChangePostsOutput> =>
       http.json('POST', () => '/api/app/bulk/changes', [], input, options),
-
-    /**
-     * Plan new times for several posts.
-     *
-     * Changes nothing. Keeps the order of the posts by their time and gives each the next slot from the day on that
-     * is free for its accounts; slots that these posts leave are free too.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Plan new times for several posts. */
     planMoves: (input: PlanMovesInput, options?: CallOptions): ApiPromise<PlanMovesOutput> =>
       http.json('POST', () => '/api/app/bulk/plan', [], input, options),
-
-    /**
-     * Read what a client asks for.
-     *
-     * In the browser that the client sent here, for the person who is signed in.
-     */
+    /** Read what a client asks for. */
     readConsent: (input: ReadConsentInput, options?: CallOptions): ApiPromise<ConsentQuestion> =>
       http.json('GET', (field) => `/auth/interaction/${field('id')}/question`, [], input, options),
-
-    /**
-     * Allow or refuse a client.
-     *
-     * Returns the address that leads back to the client. Granting no scope is a refusal.
-     */
+    /** Allow or refuse a client. */
     decideConsent: (input: DecideConsentInput, options?: CallOptions): ApiPromise<DecideConsentOutput> =>
       http.json('POST', (field) => `/auth/interaction/${field('id')}/answer`, [], input, options),
-
-    /**
-     * Read the forecast.
-     *
-     * Scheduled posts of the next 30 days by day, those that will not go out as things stand, and why. Kept current
-     * with every change, and looked at again once a day.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read the forecast. */
     getForecast: (input: GetForecastInput = {}, options?: CallOptions): ApiPromise<ForecastOverview> =>
       http.json('GET', () => '/api/app/forecast', ['timeZone'], input, options),
-
-    /**
-     * Read the history of a post.
-     *
-     * Who did what to it, when and from which client, newest first. Small steps of one person with one client are
-     * one entry. Old texts of a post that is changed often are dropped.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read the history of a post. */
     listChanges: (input: ListChangesInput, options?: CallOptions): ApiPromise<ListChangesOutput> =>
       http.json('GET', (field) => `/api/app/posts/${field('id')}/changes`, [], input, options),
-
-    /**
-     * Read an earlier text of a post.
-     *
-     * The post after one change, and before it. To restore it, send it with posts.update.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read an earlier text of a post. */
     getRevision: (input: GetRevisionInput, options?: CallOptions): ApiPromise<Revision> =>
       http.json('GET', (field) => `/api/app/posts/${field('id')}/changes/${field('number')}`, [], input, options),
-
-    /**
-     * List which networks have credentials.
-     *
-     * For everybody; only whoever set Posthorn up can enter them.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** List which networks have credentials. */
     readNetworkKeys: (options?: CallOptions): ApiPromise<ReadNetworkKeysOutput> => http.json('GET', () => '/api/app/network-keys', [], {}, options),
-
-    /**
-     * Enter the credentials of a network.
-     *
-     * For whoever set Posthorn up. Asks for the password or a code. They are tried at the network where it has a way
-     * to do that, stored encrypted, and used at once by every instance. Credentials in the environment win, and are
-     * refused here.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Enter the credentials of a network. */
     saveNetworkKeys: (input: SaveNetworkKeysInput, options?: CallOptions): ApiPromise<SaveNetworkKeysOutput> =>
       http.json('POST', (field) => `/api/app/network-keys/${field('network')}`, [], input, options),
-
-    /**
-     * Remove the credentials of a network.
-     *
-     * For whoever set Posthorn up. Asks for the password or a code. Accounts that are connected with them can no
-     * longer publish when their access has to be renewed.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Remove the credentials of a network. */
     removeNetworkKeys: (input: RemoveNetworkKeysInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', (field) => `/api/app/network-keys/${field('network')}/remove`, [], input, options),
-
-    /**
-     * List the problems of this server.
-     *
-     * For whoever set Posthorn up: the checks of `posthorn doctor`, at most a minute old; those that ask other
-     * servers at most ten minutes while they are well. Empty for everybody else. After a restore everybody reads why
-     * nothing is sent.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** List the problems of this server. */
     readInstallation: (options?: CallOptions): ApiPromise<ReadInstallationOutput> => http.json('GET', () => '/api/app/installation', [], {}, options),
-
-    /**
-     * Read the log of this server.
-     *
-     * For whoever set Posthorn up: what belongs to no workspace, such as credentials of networks, backups, keys, and
-     * sign-ins that failed. The last 200 entries.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read the log of this server. */
     listServerAudit: (options?: CallOptions): ApiPromise<ListServerAuditOutput> => http.json('GET', () => '/api/app/installation/audit', [], {}, options),
-
-    /**
-     * List the labels.
-     *
-     * All labels of the workspace, by name.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** List the labels. */
     listLabels: (options?: CallOptions): ApiPromise<ListLabelsOutput> => http.json('GET', () => '/api/app/labels', [], {}, options),
-
-    /**
-     * Create a label.
-     *
-     * For all members of the workspace.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Create a label. */
     addLabel: (input: AddLabelInput, options?: CallOptions): ApiPromise<Label> =>
       http.json('POST', () => '/api/app/labels', [], input, options),
-
-    /**
-     * Change a label.
-     *
-     * Its name or its color, on every post that has it.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Change a label. */
     changeLabel: (input: ChangeLabelInput, options?: CallOptions): ApiPromise<Label> =>
       http.json('PATCH', (field) => `/api/app/labels/${field('id')}`, [], input, options),
-
-    /**
-     * Delete a label.
-     *
-     * Its posts stay and lose the label.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Delete a label. */
     deleteLabel: (input: DeleteLabelInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/labels/${field('id')}`, [], input, options),
-
-    /**
-     * Read the labels of a post.
-     *
-     * Their ids; the labels themselves are in listLabels.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read the labels of a post. */
     getPostLabels: (input: GetPostLabelsInput, options?: CallOptions): ApiPromise<GetPostLabelsOutput> =>
       http.json('GET', (field) => `/api/app/posts/${field('id')}/labels`, [], input, options),
-
-    /**
-     * Label posts.
-     *
-     * Adds labels to posts and removes others, whatever the status of the posts. The posts themselves do not change.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Label posts. */
     labelPosts: (input: LabelPostsInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', () => '/api/app/posts/labels', [], input, options),
-
-    /**
-     * Browse the library.
-     *
-     * Files with what uses them, newest first, 60 at a time.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Browse the library. */
     searchMedia: (input: SearchMediaInput = {}, options?: CallOptions): ApiPromise<SearchMediaOutput> =>
       http.json('GET', () => '/api/app/media', ['kind', 'alt', 'query', 'ids', 'cursor'], input, options),
-
-    /**
-     * Add a file to the media library.
-     *
-     * A file as multipart/form-data. Its content decides what it is: a JPEG, PNG, GIF, WebP, AVIF or HEIC image, an
-     * MP4, MOV or WebM video, or a PDF document. Metadata such as the place where a photo was taken is removed.
-     * Anybody who knows the `url` of the answer can read the file. Large files can be sent by the tus protocol to
-     * `/api/media/uploads`, and continue after a broken connection.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Add a file to the media library. */
     uploadMedia: (input: MediaFromUrl | MediaForm, options?: FormOptions): ApiPromise<MediaItem> =>
       Object.values(input).some((value) => value instanceof Blob)
         ? http.form('/api/media', input, options)
         : http.json('POST', () => '/api/media', [], input, options),
-
-    /**
-     * Add a file from an address to the media library.
-     *
-     * The server fetches the file. Its content decides what it is: a JPEG, PNG, GIF, WebP, AVIF or HEIC image, an
-     * MP4, MOV or WebM video, or a PDF document. Metadata such as the place where a photo was taken is removed.
-     * Anybody who knows the `url` of the answer can read the file.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Add a file from an address to the media library. */
     uploadMediaFromUrl: (input: MediaFromUrl, options?: CallOptions): ApiPromise<MediaItem> =>
       http.json('POST', () => '/api/media/from-url', [], input, options),
-
-    /**
-     * Change the alternative text.
-     *
-     * Posts that are not out yet, scheduled ones too, go out with the new text. Requests of agents about such posts
-     * become outdated. Not for tokens: they only add files.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Change the alternative text. */
     changeMedia: (input: ChangeMediaInput, options?: CallOptions): ApiPromise<MediaItem> =>
       http.json('PATCH', (field) => `/api/media/${field('id')}`, [], input, options),
-
-    /**
-     * Delete a file.
-     *
-     * Conflict while a post uses it.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Delete a file. */
     deleteMedia: (input: DeleteMediaInput, options?: CallOptions): ApiPromise<Deleted> =>
       http.json('DELETE', (field) => `/api/media/${field('id')}`, [], input, options),
-
-    /**
-     * Read notifications.
-     *
-     * Of the open workspace, newest first: up to 100 that wait for you, and a page of the others. What your role may
-     * not see is left out, and so is what is for another person alone. They are kept for 90 days.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read notifications. */
     listNotifications: (input: ListNotificationsInput = {}, options?: CallOptions): ApiPromise<ListNotificationsOutput> =>
       http.json('GET', () => '/api/app/notifications', ['cursor'], input, options),
-
-    /**
-     * Count notifications.
-     *
-     * How many you have not read, how many wait for you, and how many approval cards are open.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Count notifications. */
     countNotifications: (options?: CallOptions): ApiPromise<NotificationCount> => http.json('GET', () => '/api/app/notifications/count', [], {}, options),
-
-    /**
-     * Mark as read or unread.
-     *
-     * For you alone; without `ids` all that you may see in this workspace.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Mark as read or unread. */
     markNotifications: (input: MarkNotificationsInput, options?: CallOptions): ApiPromise<NotificationCount> =>
       http.json('POST', () => '/api/app/notifications/mark', [], input, options),
-
-    /**
-     * Read your notification settings.
-     *
-     * What is sent by mail and by push message, and the browsers that get those.
-     */
+    /** Read your notification settings. */
     getNotificationChoices: (options?: CallOptions): ApiPromise<NotificationChoices> => http.json('GET', () => '/api/app/notification-choices', [], {}, options),
-
-    /**
-     * Change your notification settings.
-     *
-     * Fields left out stay as they are. Invitations and forgotten passwords are always mailed.
-     */
+    /** Change your notification settings. */
     changeNotificationChoices: (input: ChangeNotificationChoicesInput = {}, options?: CallOptions): ApiPromise<NotificationChoices> =>
       http.json('PATCH', () => '/api/app/notification-choices', [], input, options),
-
-    /**
-     * Send push messages to this browser.
-     *
-     * Takes the subscription that the browser made. It ends when you sign out there.
-     */
+    /** Send push messages to this browser. */
     addPushBrowser: (input: AddPushBrowserInput, options?: CallOptions): ApiPromise<NotificationChoices> =>
       http.json('POST', () => '/api/app/push-browsers', [], input, options),
-
-    /**
-     * Stop push messages to a browser.
-     *
-     * Messages that wait for it are not sent.
-     */
+    /** Stop push messages to a browser. */
     removePushBrowser: (input: RemovePushBrowserInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/push-browsers/${field('id')}`, [], input, options),
-
-    /**
-     * List your passkeys.
-     *
-     * They sign you in without a password.
-     */
+    /** List your passkeys. */
     listPasskeys: (options?: CallOptions): ApiPromise<ListPasskeysOutput> => http.json('GET', () => '/api/app/passkeys', [], {}, options),
-
-    /**
-     * Begin to add a passkey.
-     *
-     * Asks for the password or a code, and returns what the browser needs to make a passkey.
-     */
+    /** Begin to add a passkey. */
     beginPasskey: (input: BeginPasskeyInput = {}, options?: CallOptions): ApiPromise<PasskeyOptions> =>
       http.json('POST', () => '/api/app/passkeys/begin', [], input, options),
-
-    /**
-     * Add a passkey.
-     *
-     * Stores what the browser made. You get a mail about it.
-     */
+    /** Add a passkey. */
     addPasskey: (input: AddPasskeyInput, options?: CallOptions): ApiPromise<Passkey> =>
       http.json('POST', () => '/api/app/passkeys', [], input, options),
-
-    /**
-     * Remove a passkey.
-     *
-     * It stops working at once; open sessions stay. You get a mail about it.
-     */
+    /** Remove a passkey. */
     removePasskey: (input: RemovePasskeyInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', (field) => `/api/app/passkeys/${field('id')}/remove`, [], input, options),
-
-    /**
-     * Begin to sign in with a passkey.
-     *
-     * Returns what the browser needs. Says nothing about who is here.
-     */
+    /** Begin to sign in with a passkey. */
     beginPasskeySignIn: (options?: CallOptions): ApiPromise<PasskeyOptions> => http.json('POST', () => '/api/auth/passkeys/begin', [], {}, options),
-
-    /**
-     * Sign in with a passkey.
-     *
-     * Sets the session cookie.
-     */
+    /** Sign in with a passkey. */
     signInWithPasskey: (input: SignInWithPasskeyInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/passkeys', [], input, options),
-
-    /**
-     * Read how people sign in.
-     *
-     * What the sign-in page has to ask for.
-     */
+    /** Read how people sign in. */
     readEntrance: (options?: CallOptions): ApiPromise<Entrance> => http.json('GET', () => '/api/auth/entrance', [], {}, options),
-
-    /**
-     * Look at an invitation.
-     *
-     * Whom it is for and what they join. It can still be accepted after that.
-     */
+    /** Look at an invitation. */
     openInvitation: (input: OpenInvitationInput, options?: CallOptions): ApiPromise<OpenedInvitation> =>
       http.json('POST', () => '/api/auth/invitations/open', [], input, options),
-
-    /**
-     * Sign in with a one-time link.
-     *
-     * Signs in with the secret of a link that the server printed, and uses it up.
-     */
+    /** Sign in with a one-time link. */
     enterByLink: (input: EnterByLinkInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/links/use', [], input, options),
-
-    /**
-     * Read who is signed in.
-     *
-     * The user, the open workspace, and the workspaces to choose from.
-     */
+    /** Read who is signed in. */
     getSession: (options?: CallOptions): ApiPromise<Session> => http.json('GET', () => '/api/auth/session', [], {}, options),
-
-    /**
-     * Sign up.
-     *
-     * Creates the first user and a workspace, while there is no user yet. Everybody else joins by invitation. In
-     * production it takes the code that Posthorn prints when it starts.
-     */
+    /** Sign up. */
     signUp: (input: SignUpInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/sign-up', [], input, options),
-
-    /**
-     * Sign in.
-     *
-     * Sets the session cookie. After five wrong passwords in a row for an account from one network, each further try
-     * must wait longer: TooManyRequests with Retry-After.
-     */
+    /** Sign in. */
     signIn: (input: SignInInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/sign-in', [], input, options),
-
-    /**
-     * Sign out.
-     *
-     * Ends this session, also at the identity provider.
-     */
+    /** Sign out. */
     signOut: (options?: CallOptions): ApiPromise<Done> => http.json('POST', () => '/api/auth/sign-out', [], {}, options),
-
-    /**
-     * Change the password.
-     *
-     * Ends all other sessions of the user and the access of MCP clients; personal tokens stay.
-     */
+    /** Change the password. */
     changePassword: (input: ChangePasswordInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', () => '/api/auth/password', [], input, options),
-
-    /**
-     * Ask for a mail to set a new password.
-     *
-     * The answer is the same whether or not somebody here has the address. The link in the mail works once, within
-     * an hour; an address gets at most three an hour. Forbidden when the operator has not set up mail.
-     */
+    /** Ask for a mail to set a new password. */
     forgotPassword: (input: ForgotPasswordInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', () => '/api/auth/password/forgot', [], input, options),
-
-    /**
-     * Set a new password with the link of a mail.
-     *
-     * Ends all sessions of the user, the access of MCP clients and, unless the request says otherwise, personal
-     * tokens. Signs in. A password that is refused leaves the link as it is.
-     */
+    /** Set a new password with the link of a mail. */
     resetPassword: (input: ResetPasswordInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/password/reset', [], input, options),
-
-    /**
-     * Accept an invitation.
-     *
-     * Joins the workspace. A new person chooses a password; a person with an account gives theirs; a person signed
-     * in with the invited address gives none. Signs in.
-     */
+    /** Accept an invitation. */
     acceptInvitation: (input: AcceptInvitationInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/invitations/accept', [], input, options),
-
-    /**
-     * Change your profile.
-     *
-     * Name, time zone, theme and shortcuts. Fields left out stay as they are.
-     */
+    /** Change your profile. */
     changeProfile: (input: ChangeProfileInput = {}, options?: CallOptions): ApiPromise<Session> =>
       http.json('PATCH', () => '/api/app/profile', [], input, options),
-
-    /**
-     * List members.
-     *
-     * Everybody in the open workspace, with their roles.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** List members. */
     listMembers: (options?: CallOptions): ApiPromise<ListMembersOutput> => http.json('GET', () => '/api/app/members', [], {}, options),
-
-    /**
-     * Change a role, or name an approver.
-     *
-     * Nobody gives or takes a role above their own, and the last owner stays one. Only an editor is named as
-     * approver, and another role ends it.
-     *
-     * Roles: owner, admin.
-     */
+    /** Change a role, or name an approver. */
     changeMember: (input: ChangeMemberInput, options?: CallOptions): ApiPromise<Member> =>
       http.json('PATCH', (field) => `/api/app/members/${field('id')}`, [], input, options),
-
-    /**
-     * Remove a member, or leave.
-     *
-     * Their tokens for this workspace stop working. Anybody except the last owner can remove themselves.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Remove a member, or leave. */
     removeMember: (input: RemoveMemberInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/members/${field('id')}`, [], input, options),
-
-    /**
-     * List open invitations.
-     *
-     * Those that nobody has accepted yet.
-     *
-     * Roles: owner, admin.
-     */
+    /** List open invitations. */
     listInvitations: (options?: CallOptions): ApiPromise<ListInvitationsOutput> => http.json('GET', () => '/api/app/invitations', [], {}, options),
-
-    /**
-     * Invite somebody.
-     *
-     * Returns a link to pass on, and mails it where mail is set up. It works once, within 7 days, for this e-mail
-     * address.
-     *
-     * Roles: owner, admin.
-     */
+    /** Invite somebody. */
     invite: (input: InviteInput, options?: CallOptions): ApiPromise<NewInvitation> =>
       http.once('POST', () => '/api/app/invitations', [], input, options),
-
-    /**
-     * Withdraw an invitation.
-     *
-     * Its address stops working.
-     *
-     * Roles: owner, admin.
-     */
+    /** Withdraw an invitation. */
     withdrawInvitation: (input: WithdrawInvitationInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/invitations/${field('id')}`, [], input, options),
-
-    /**
-     * Read what is stored of you.
-     *
-     * What deleteSelf removes, to save first. Posts and comments are in the exports of the workspaces.
-     */
+    /** Read what is stored of you. */
     exportSelf: (options?: CallOptions): ApiPromise<ExportSelfOutput> => http.json('GET', () => '/api/app/profile/export', [], {}, options),
-
-    /**
-     * Delete yourself.
-     *
-     * For good: sign-in, name, address, tokens, chats and factors. Posts, comments and decisions stay, by “A former
-     * member”. Conflict for the last owner of a workspace, unless it waits to be deleted, and for whoever set
-     * Posthorn up.
-     */
+    /** Delete yourself. */
     deleteSelf: (input: DeleteSelfInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', () => '/api/app/profile/delete', [], input, options),
-
-    /**
-     * Read the plan.
-     *
-     * What the open workspace may do, and what it has used of it this month.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read the plan. */
     getPlan: (options?: CallOptions): ApiPromise<Plan> => http.json('GET', () => '/api/app/plan', [], {}, options),
-
-    /**
-     * Browse posts.
-     *
-     * Posts in one line each, page by page. Scheduled: the next first. Drafts: the last edited first. Sent
-     * (Publishing, Published, Failed): the newest first. Timed: whatever has a time, by that time, for a calendar.
-     * Late: scheduled posts that were due more than five minutes ago, the oldest first. Recent: all, the last
-     * changed first.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Browse posts. */
     searchPosts: (input: SearchPostsInput, options?: CallOptions): ApiPromise<SearchPostsOutput> =>
       http.json('GET', () => '/api/app/posts', ['group', 'status', 'query', 'accountIds', 'labelIds', 'ids', 'from', 'to', 'cursor'], input, options),
-
-    /**
-     * Count posts.
-     *
-     * How many posts there are of each status.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Count posts. */
     countPosts: (input: CountPostsInput = {}, options?: CallOptions): ApiPromise<CountPostsOutput> =>
       http.json('GET', () => '/api/app/posts/counts', ['query', 'accountIds', 'labelIds'], input, options),
-
-    /**
-     * Read what an editor shows beside a post.
-     *
-     * What is wrong with the post as it is saved, what its accounts allow, and the files that it uses.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read what an editor shows beside a post. */
     viewForEditor: (input: ViewForEditorInput, options?: CallOptions): ApiPromise<EditorView> =>
       http.json('GET', (field) => `/api/app/posts/${field('id')}/editor`, [], input, options),
-
-    /**
-     * Count scheduled posts by account.
-     *
-     * How many scheduled posts each account has; accounts without any are left out. These posts fail if the account
-     * is disconnected.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Count scheduled posts by account. */
     countScheduled: (options?: CallOptions): ApiPromise<CountScheduledOutput> => http.json('GET', () => '/api/app/posts/scheduled', [], {}, options),
-
-    /**
-     * Accounts of the last post.
-     *
-     * The accounts of your newest post that was scheduled or sent, else of the newest in the workspace: a new post
-     * starts with them.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Accounts of the last post. */
     getLastAccounts: (options?: CallOptions): ApiPromise<GetLastAccountsOutput> => http.json('GET', () => '/api/app/posts/last-accounts', [], {}, options),
-
-    /**
-     * Unschedule a post.
-     *
-     * It becomes a Draft again and keeps its time as a suggestion.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Unschedule a post. */
     unschedule: (input: UnscheduleInput, options?: CallOptions): ApiPromise<Post> =>
       http.json('POST', (field) => `/api/app/posts/${field('id')}/unschedule`, [], input, options),
-
-    /**
-     * Publish a scheduled post now.
-     *
-     * Takes a Scheduled post off its time and publishes it at once, both or neither.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Publish a scheduled post now. */
     publishScheduled: (input: PublishScheduledInput, options?: CallOptions): ApiPromise<Post> =>
       http.json('POST', (field) => `/api/app/posts/${field('id')}/publish-scheduled`, [], input, options),
-
-    /**
-     * Publish again despite an uncertain result.
-     *
-     * Publishes a Failed post again, also to accounts whose result is `uncertain` and where you looked and did not
-     * find it. Without this, an uncertain account gets the post only when its network says that it is not there.
-     * With `only` the results of all other accounts stay as they are.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Publish again despite an uncertain result. */
     publishAgain: (input: PublishAgainInput, options?: CallOptions): ApiPromise<Post> =>
       http.json('POST', (field) => `/api/app/posts/${field('id')}/publish-again`, [], input, options),
-
-    /**
-     * Read the progress of publishing.
-     *
-     * The results of the accounts that have one already, and how far the others are. While it goes out, the event
-     * stream of the app carries each step as it happens.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read the progress of publishing. */
     getProgress: (input: GetProgressInput, options?: CallOptions): ApiPromise<GetProgressOutput> =>
       http.json('GET', (field) => `/api/app/posts/${field('id')}/progress`, [], input, options),
-
-    /**
-     * Stop waiting for a network.
-     *
-     * Ends sends that wait for the time that their network has named, see getProgress. Nothing more goes out to
-     * these accounts, and the post ends as Failed.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Stop waiting for a network. */
     giveUp: (input: GiveUpInput, options?: CallOptions): ApiPromise<Post> =>
       http.json('POST', (field) => `/api/app/posts/${field('id')}/give-up`, [], input, options),
-
-    /**
-     * Confirm that an uncertain post is there.
-     *
-     * You looked at the accounts whose result is `uncertain` and found the post. It counts as published, and nothing
-     * is sent. Without an id of the network it has no statistics.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Confirm that an uncertain post is there. */
     confirmFound: (input: ConfirmFoundInput, options?: CallOptions): ApiPromise<Post> =>
       http.json('POST', (field) => `/api/app/posts/${field('id')}/found`, [], input, options),
-
-    /**
-     * Report that a post is open.
-     *
-     * A visible tab reports every 20 seconds, and once with `isOpen: false` when it closes or is hidden. A tab that
-     * has not reported for a minute counts as closed. No history is kept.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Report that a post is open. */
     reportPresence: (input: ReportPresenceInput, options?: CallOptions): ApiPromise<ReportPresenceOutput> =>
       http.json('POST', (field) => `/api/app/posts/${field('id')}/presence`, [], input, options),
-
-    /**
-     * Read the receipt of a decision.
-     *
-     * Who decided, when and how, for which content; and how publishing ended. Signed by this installation and
-     * chained to the entry before. Receipts outlive their cards.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read the receipt of a decision. */
     getReceipt: (input: GetReceiptInput, options?: CallOptions): ApiPromise<Receipt> =>
       http.json('GET', (field) => `/api/approvals/${field('id')}/receipt`, [], input, options),
-
-    /**
-     * Read the log of decisions.
-     *
-     * All receipts of the open workspace in order, up to 500 at a time, for `posthorn verify --chain`.
-     *
-     * Roles: owner, admin.
-     */
+    /** Read the log of decisions. */
     listReceipts: (input: ListReceiptsInput = {}, options?: CallOptions): ApiPromise<ListReceiptsOutput> =>
       http.json('GET', () => '/api/app/receipts', ['after'], input, options),
-
-    /**
-     * Read the comments on a post.
-     *
-     * Oldest first. They are only for members and are never sent to a network.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read the comments on a post. */
     listComments: (input: ListCommentsInput, options?: CallOptions): ApiPromise<ListCommentsOutput> =>
       http.json('GET', (field) => `/api/app/posts/${field('id')}/comments`, [], input, options),
-
-    /**
-     * Comment on a post.
-     *
-     * Every member may, viewers too.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Comment on a post. */
     addComment: (input: AddCommentInput, options?: CallOptions): ApiPromise<Comment> =>
       http.once('POST', (field) => `/api/app/posts/${field('id')}/comments`, [], input, options),
-
-    /**
-     * Change a comment.
-     *
-     * Only your own.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Change a comment. */
     editComment: (input: EditCommentInput, options?: CallOptions): ApiPromise<Comment> =>
       http.json('PATCH', (field) => `/api/app/comments/${field('id')}`, [], input, options),
-
-    /**
-     * Delete a comment.
-     *
-     * Your own, or anybody’s as an owner or admin.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Delete a comment. */
     deleteComment: (input: DeleteCommentInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/comments/${field('id')}`, [], input, options),
-
-    /**
-     * List the review links of a post.
-     *
-     * The links that work now, newest first, without their secrets.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** List the review links of a post. */
     listShares: (input: ListSharesInput, options?: CallOptions): ApiPromise<ListSharesOutput> =>
       http.json('GET', (field) => `/api/app/posts/${field('id')}/shares`, [], input, options),
-
-    /**
-     * Share a post for review.
-     *
-     * Creates a link with which anybody sees the post as it is at that moment, and nothing else. With
-     * `invitesAdvice` they may leave advice, which decides nothing. The link is in this answer and nowhere else.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Share a post for review. */
     sharePost: (input: SharePostInput, options?: CallOptions): ApiPromise<SharePostOutput> =>
       http.once('POST', (field) => `/api/app/posts/${field('id')}/shares`, [], input, options),
-
-    /**
-     * End a review link.
-     *
-     * It stops working at once.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** End a review link. */
     revokeShare: (input: RevokeShareInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/shares/${field('id')}`, [], input, options),
-
-    /**
-     * Read what people said on review links.
-     *
-     * Of people without an account, oldest first. It is only for members: no token or agent reads it.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read what people said on review links. */
     listAdvice: (input: ListAdviceInput, options?: CallOptions): ApiPromise<ListAdviceOutput> =>
       http.json('GET', (field) => `/api/app/posts/${field('id')}/advice`, [], input, options),
-
-    /**
-     * Delete what somebody said on a review link.
-     *
-     * For words that do not belong there.
-     *
-     * Roles: owner, admin.
-     */
+    /** Delete what somebody said on a review link. */
     deleteAdvice: (input: DeleteAdviceInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/advice/${field('id')}`, [], input, options),
-
-    /**
-     * Say something about a shared post.
-     *
-     * For anybody who has a link that invites advice: at most 50 per link. Members of the workspace read them; they
-     * change and publish nothing.
-     */
+    /** Say something about a shared post. */
     addAdvice: (input: AddAdviceInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', () => '/api/review/advice', [], input, options),
-
-    /**
-     * See a shared post.
-     *
-     * For anybody who has the link. A wrong, expired or revoked one is NotFound.
-     */
+    /** See a shared post. */
     openShare: (input: OpenShareInput, options?: CallOptions): ApiPromise<SharedPost> =>
       http.json('POST', () => '/api/review', [], input, options),
-
-    /**
-     * Read the sandbox networks.
-     *
-     * What was posted there by every workspace of this server, newest first, and which faults are planned there.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read the sandbox networks. */
     readSandbox: (options?: CallOptions): ApiPromise<ReadSandboxOutput> => http.json('GET', () => '/api/app/sandbox', [], {}, options),
-
-    /**
-     * Connect sandbox accounts.
-     *
-     * Connects one account for each of these sandbox networks, as a person does who gives consent on their pages. An
-     * account that is already connected gets new access. Not in production.
-     *
-     * Roles: owner, admin.
-     */
+    /** Connect sandbox accounts. */
     connectSandboxAccounts: (input: ConnectSandboxAccountsInput, options?: CallOptions): ApiPromise<ConnectSandboxAccountsOutput> =>
       http.json('POST', () => '/api/app/sandbox/accounts', [], input, options),
-
-    /**
-     * Pretend that an agent asks.
-     *
-     * Writes a post for these sandbox accounts and asks to publish it, as an MCP client would, so that a person sees
-     * what an approval is. Not in production.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Pretend that an agent asks. */
     pretendRequest: (input: PretendRequestInput, options?: CallOptions): ApiPromise<PretendRequestOutput> =>
       http.json('POST', () => '/api/app/sandbox/requests', [], input, options),
-
-    /**
-     * Read the clock.
-     *
-     * The clock of Posthorn. Outside production it can be ahead of real time.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read the clock. */
     readSandboxClock: (options?: CallOptions): ApiPromise<ReadSandboxClockOutput> => http.json('GET', () => '/api/app/sandbox/clock', [], {}, options),
-
-    /**
-     * Move the clock forward.
-     *
-     * For the whole deployment, forward only, and not in production: what is due in thirty days can be watched in a
-     * minute. For the person who set Posthorn up, while no account on a live network is connected.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Move the clock forward. */
     moveSandboxClock: (input: MoveSandboxClockInput, options?: CallOptions): ApiPromise<MoveSandboxClockOutput> =>
       http.json('POST', () => '/api/app/sandbox/clock', [], input, options),
-
-    /**
-     * Make a sandbox network fail.
-     *
-     * The next calls of one kind fail in a chosen way. Not in production.
-     *
-     * Roles: owner, admin.
-     */
+    /** Make a sandbox network fail. */
     planSandboxFault: (input: PlanSandboxFaultInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', () => '/api/app/sandbox/faults', [], input, options),
-
-    /**
-     * Read which second factor a sign-in waits for.
-     *
-     * After a password, a one-time link or a new password was accepted, for a person who has a second factor.
-     * NotFound when no sign-in of this browser waits.
-     */
+    /** Read which second factor a sign-in waits for. */
     readSecondStep: (options?: CallOptions): ApiPromise<ReadSecondStepOutput> => http.json('GET', () => '/api/auth/second-factor', [], {}, options),
-
-    /**
-     * Begin to give a passkey as second factor.
-     *
-     * Returns what the browser needs.
-     */
+    /** Begin to give a passkey as second factor. */
     beginSecondStep: (options?: CallOptions): ApiPromise<PasskeyOptions> => http.json('POST', () => '/api/auth/second-factor/begin', [], {}, options),
-
-    /**
-     * Give the second factor.
-     *
-     * Sets the session cookie. A sign-in that waits ends after 10 minutes or 10 tries. After five wrong codes in a
-     * row for a person, each further try must wait longer.
-     */
+    /** Give the second factor. */
     finishSecondStep: (input: FinishSecondStepInput = {}, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/auth/second-factor', [], input, options),
-
-    /**
-     * Read your second factors.
-     *
-     * The authenticator app, and how many recovery codes are left. Passkeys have a list of their own.
-     */
+    /** Read your second factors. */
     readFactors: (options?: CallOptions): ApiPromise<ReadFactorsOutput> => http.json('GET', () => '/api/app/second-factors', [], {}, options),
-
-    /**
-     * Begin to set up an authenticator app.
-     *
-     * Returns the secret for the app. It takes effect when confirmTotp accepts its first code, in this browser and
-     * within 15 minutes.
-     */
+    /** Begin to set up an authenticator app. */
     beginTotp: (input: BeginTotpInput = {}, options?: CallOptions): ApiPromise<TotpSecret> =>
       http.json('POST', () => '/api/app/totp/begin', [], input, options),
-
-    /**
-     * Finish setting up an authenticator app.
-     *
-     * From now on every sign-in with a password or a link asks for a code. You get a mail about it.
-     */
+    /** Finish setting up an authenticator app. */
     confirmTotp: (input: ConfirmTotpInput, options?: CallOptions): ApiPromise<RecoveryCodes> =>
       http.json('POST', () => '/api/app/totp', [], input, options),
-
-    /**
-     * Remove the authenticator app.
-     *
-     * Also removes the recovery codes. You get a mail about it.
-     */
+    /** Remove the authenticator app. */
     removeTotp: (input: RemoveTotpInput = {}, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', () => '/api/app/totp/remove', [], input, options),
-
-    /**
-     * Make new recovery codes.
-     *
-     * The earlier ones no longer work. You get a mail about it.
-     */
+    /** Make new recovery codes. */
     renewRecoveryCodes: (input: RenewRecoveryCodesInput = {}, options?: CallOptions): ApiPromise<RecoveryCodes> =>
       http.json('POST', () => '/api/app/recovery-codes', [], input, options),
-
-    /**
-     * Remove the second factors of a member.
-     *
-     * For somebody who lost them, with your own password or a code: the authenticator app, recovery codes and
-     * passkeys are removed, and all their sessions end. They get a mail. Only for a person whose workspaces are all
-     * yours; for others, and for the operator, there is `posthorn user reset`.
-     *
-     * Roles: owner.
-     */
+    /** Remove the second factors of a member. */
     resetFactors: (input: ResetFactorsInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('POST', (field) => `/api/app/members/${field('id')}/reset-factors`, [], input, options),
-
-    /**
-     * List the slots.
-     *
-     * The weekly times of the workspace, in one zone.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** List the slots. */
     listSlots: (options?: CallOptions): ApiPromise<Slots> => http.json('GET', () => '/api/app/slots', [], {}, options),
-
-    /**
-     * Add slots.
-     *
-     * A time on one or more days of the week, for all accounts or for some.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Add slots. */
     addSlots: (input: AddSlotsInput, options?: CallOptions): ApiPromise<Slots> =>
       http.once('POST', () => '/api/app/slots', [], input, options),
-
-    /**
-     * Change the zone of the slots.
-     *
-     * Their wall-clock times stay. Scheduled posts keep their instant.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Change the zone of the slots. */
     changeSlotZone: (input: ChangeSlotZoneInput, options?: CallOptions): ApiPromise<Slots> =>
       http.json('PATCH', () => '/api/app/slots', [], input, options),
-
-    /**
-     * Change a slot.
-     *
-     * Fields left out stay as they are. Scheduled posts keep their instant.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Change a slot. */
     changeSlot: (input: ChangeSlotInput, options?: CallOptions): ApiPromise<Slots> =>
       http.json('PATCH', (field) => `/api/app/slots/${field('id')}`, [], input, options),
-
-    /**
-     * Delete a slot.
-     *
-     * Scheduled posts keep their instant.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Delete a slot. */
     deleteSlot: (input: DeleteSlotInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/slots/${field('id')}`, [], input, options),
-
-    /**
-     * List free slots.
-     *
-     * The slots of a range that have not passed and are not taken.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** List free slots. */
     listFreeSlots: (input: ListFreeSlotsInput, options?: CallOptions): ApiPromise<ListFreeSlotsOutput> =>
       http.json('GET', () => '/api/app/free-slots', ['from', 'to', 'accountIds'], input, options),
-
-    /**
-     * Find the next free slot.
-     *
-     * The first slot within a year at which no post is scheduled. A slot for some accounts is free while nothing is
-     * scheduled for the accounts of this post. Nothing is reserved: schedule the post at that time.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Find the next free slot. */
     findNextFreeSlot: (input: FindNextFreeSlotInput = {}, options?: CallOptions): ApiPromise<FindNextFreeSlotOutput> =>
       http.json('GET', () => '/api/app/free-slots/next', ['accountIds', 'after'], input, options),
-
-    /**
-     * List the templates.
-     *
-     * All templates and signatures of the workspace.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** List the templates. */
     listTemplates: (options?: CallOptions): ApiPromise<ListTemplatesOutput> => http.json('GET', () => '/api/app/templates', [], {}, options),
-
-    /**
-     * Read a template.
-     *
-     * With its whole text and its options.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Read a template. */
     getTemplate: (input: GetTemplateInput, options?: CallOptions): ApiPromise<Template> =>
       http.json('GET', (field) => `/api/app/templates/${field('id')}`, [], input, options),
-
-    /**
-     * Create a template.
-     *
-     * For all members of the workspace. Media are not part of it.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Create a template. */
     addTemplate: (input: AddTemplateInput, options?: CallOptions): ApiPromise<Template> =>
       http.once('POST', () => '/api/app/templates', [], input, options),
-
-    /**
-     * Change a template.
-     *
-     * Fields left out stay as they are. Posts that it was inserted into stay as they are.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Change a template. */
     changeTemplate: (input: ChangeTemplateInput, options?: CallOptions): ApiPromise<Template> =>
       http.json('PATCH', (field) => `/api/app/templates/${field('id')}`, [], input, options),
-
-    /**
-     * Delete a template.
-     *
-     * Posts that it was inserted into stay as they are.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Delete a template. */
     deleteTemplate: (input: DeleteTemplateInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/templates/${field('id')}`, [], input, options),
-
-    /**
-     * List your tokens.
-     *
-     * Your personal tokens, of all workspaces. The secrets are never listed.
-     */
+    /** List your tokens. */
     listTokens: (options?: CallOptions): ApiPromise<ListTokensOutput> => http.json('GET', () => '/api/auth/tokens', [], {}, options),
-
-    /**
-     * Create a token.
-     *
-     * A personal token that acts as you in the open workspace. `token` is shown only this once.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Create a token. */
     createToken: (input: CreateTokenInput, options?: CallOptions): ApiPromise<NewToken> =>
       http.once('POST', () => '/api/auth/tokens', [], input, options),
-
-    /**
-     * Revoke a token.
-     *
-     * It stops working at once, whichever workspace it is for.
-     */
+    /** Revoke a token. */
     revokeToken: (input: RevokeTokenInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/auth/tokens/${field('id')}`, [], input, options),
-
-    /**
-     * List connected clients.
-     *
-     * The MCP clients that may act for you, with their scopes and last use.
-     */
+    /** List connected clients. */
     listClients: (options?: CallOptions): ApiPromise<ListClientsOutput> => http.json('GET', () => '/api/app/clients', [], {}, options),
-
-    /**
-     * End the access of a client.
-     *
-     * At once, also for tokens that it has already. It can ask you again.
-     */
+    /** End the access of a client. */
     endClient: (input: EndClientInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/clients/${field('id')}`, [], input, options),
-
-    /**
-     * List your sessions.
-     *
-     * The browsers that you are signed in with, the last used first.
-     */
+    /** List your sessions. */
     listSessions: (options?: CallOptions): ApiPromise<ListSessionsOutput> => http.json('GET', () => '/api/app/sessions', [], {}, options),
-
-    /**
-     * End a session.
-     *
-     * That browser is signed out at once.
-     */
+    /** End a session. */
     endSession: (input: EndSessionInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/app/sessions/${field('id')}`, [], input, options),
-
-    /**
-     * Try an import.
-     *
-     * Reads a file and says row by row what would become of it. No post is saved, and no file is fetched. At most
-     * 10,000 rows and 32 MiB as multipart/form-data; a small file may also come as JSON.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Try an import. */
     checkImport: (input: ImportText | ImportForm, options?: FormOptions): ApiPromise<Import> =>
       Object.values(input).some((value) => value instanceof Blob)
         ? http.form('/api/app/imports', input, options)
         : http.json('POST', () => '/api/app/imports', [], input, options),
-
-    /**
-     * List imports.
-     *
-     * The last twenty, newest first. One of which nothing was saved is deleted after 7 days, others after 90.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** List imports. */
     listImports: (options?: CallOptions): ApiPromise<ListImportsOutput> => http.json('GET', () => '/api/app/imports', [], {}, options),
-
-    /**
-     * Read an import.
-     *
-     * With the counts of its rows.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Read an import. */
     getImport: (input: GetImportInput, options?: CallOptions): ApiPromise<Import> =>
       http.json('GET', (field) => `/api/app/imports/${field('id')}`, [], input, options),
-
-    /**
-     * List the rows of an import.
-     *
-     * In the order of the file, 100 at a time.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** List the rows of an import. */
     listImportRows: (input: ListImportRowsInput, options?: CallOptions): ApiPromise<ListImportRowsOutput> =>
       http.json('GET', (field) => `/api/app/imports/${field('id')}/rows`, ['show', 'after'], input, options),
-
-    /**
-     * Save rows as drafts.
-     *
-     * Saves as many rows as fit into a second, each with its files, and says where to continue. A row is saved whole
-     * or not at all; saving again saves only what is not saved yet.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Save rows as drafts. */
     saveImport: (input: SaveImportInput, options?: CallOptions): ApiPromise<SaveImportOutput> =>
       http.json('POST', (field) => `/api/app/imports/${field('id')}/save`, [], input, options),
-
-    /**
-     * Schedule the saved drafts.
-     *
-     * Schedules drafts of this import for their suggested times, as many as fit into a second. The rules are those
-     * of posts.schedule; a draft that breaks one stays a draft and its row says why.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Schedule the saved drafts. */
     scheduleImport: (input: ScheduleImportInput, options?: CallOptions): ApiPromise<ScheduleImportOutput> =>
       http.json('POST', (field) => `/api/app/imports/${field('id')}/schedule`, [], input, options),
-
-    /**
-     * Undo an import.
-     *
-     * Moves the drafts of this import to the bin, as many as fit into a second, and says where to continue. Posts
-     * that are no longer drafts stay as they are, and the last answer names them. The rows can be saved again.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Undo an import. */
     undoImport: (input: UndoImportInput, options?: CallOptions): ApiPromise<UndoImportOutput> =>
       http.json('POST', (field) => `/api/app/imports/${field('id')}/undo`, [], input, options),
-
-    /**
-     * Forget an import.
-     *
-     * What was saved stays. The same file can then be saved a second time.
-     *
-     * Roles: owner, admin, editor.
-     */
+    /** Forget an import. */
     deleteImport: (input: DeleteImportInput, options?: CallOptions): ApiPromise<Deleted> =>
       http.json('DELETE', (field) => `/api/app/imports/${field('id')}`, [], input, options),
-
-    /**
-     * Count the posts of an export.
-     *
-     * How many posts are in the range.
-     *
-     * Roles: owner, admin, editor, viewer.
-     */
+    /** Count the posts of an export. */
     countExport: (input: CountExportInput = {}, options?: CallOptions): ApiPromise<CountExportOutput> =>
       http.json('GET', () => '/api/app/export/count', ['from', 'to'], input, options),
-
-    /**
-     * List webhooks.
-     *
-     * Those of the open workspace, oldest first, without their secrets.
-     *
-     * Roles: owner, admin.
-     */
+    /** List webhooks. */
     listWebhooks: (options?: CallOptions): ApiPromise<ListWebhooksOutput> => http.json('GET', () => '/api/webhooks', [], {}, options),
-
-    /**
-     * Add a webhook.
-     *
-     * At most 10 in a workspace (Conflict), or as many as the plan covers (PlanLimit). `secret` is shown only this
-     * once.
-     *
-     * Roles: owner, admin.
-     */
+    /** Add a webhook. */
     addWebhook: (input: AddWebhookInput, options?: CallOptions): ApiPromise<NewWebhook> =>
       http.once('POST', () => '/api/webhooks', [], input, options),
-
-    /**
-     * Add the test receiver.
-     *
-     * A webhook to a receiver that is part of the sandbox. It gets every event, checks the signature as your program
-     * should, and answers 204 when it is right, else 400. A workspace has one; adding it again returns it. Not in
-     * production.
-     *
-     * Roles: owner, admin.
-     */
+    /** Add the test receiver. */
     addTestReceiver: (options?: CallOptions): ApiPromise<Webhook> => http.json('POST', () => '/api/webhooks/test-receiver', [], {}, options),
-
-    /**
-     * Read one webhook.
-     *
-     * Its address, its events, and whether it is paused and why.
-     *
-     * Roles: owner, admin.
-     */
+    /** Read one webhook. */
     getWebhook: (input: GetWebhookInput, options?: CallOptions): ApiPromise<Webhook> =>
       http.json('GET', (field) => `/api/webhooks/${field('id')}`, [], input, options),
-
-    /**
-     * Change a webhook.
-     *
-     * Its address or its events. Waiting deliveries go to the new address.
-     *
-     * Roles: owner, admin.
-     */
+    /** Change a webhook. */
     changeWebhook: (input: ChangeWebhookInput, options?: CallOptions): ApiPromise<Webhook> =>
       http.json('PATCH', (field) => `/api/webhooks/${field('id')}`, [], input, options),
-
-    /**
-     * Delete a webhook.
-     *
-     * With its delivery log; waiting deliveries are not sent.
-     *
-     * Roles: owner, admin.
-     */
+    /** Delete a webhook. */
     deleteWebhook: (input: DeleteWebhookInput, options?: CallOptions): ApiPromise<Done> =>
       http.json('DELETE', (field) => `/api/webhooks/${field('id')}`, [], input, options),
-
-    /**
-     * Send a test.
-     *
-     * A `ping` to this webhook alone. Conflict while it is paused.
-     *
-     * Roles: owner, admin.
-     */
+    /** Send a test. */
     testWebhook: (input: TestWebhookInput, options?: CallOptions): ApiPromise<Delivery> =>
       http.json('POST', (field) => `/api/webhooks/${field('id')}/test`, [], input, options),
-
-    /**
-     * Resume a paused webhook.
-     *
-     * It receives events from now on. A webhook is paused after 10 deliveries in a row were given up.
-     *
-     * Roles: owner, admin.
-     */
+    /** Resume a paused webhook. */
     resumeWebhook: (input: ResumeWebhookInput, options?: CallOptions): ApiPromise<Webhook> =>
       http.json('POST', (field) => `/api/webhooks/${field('id')}/resume`, [], input, options),
-
-    /**
-     * Create a new signing secret.
-     *
-     * Shown only this once. For 24 hours deliveries are signed with both, so that no receiver misses one; rotating
-     * again within that time ends the older secret at once.
-     *
-     * Roles: owner, admin.
-     */
+    /** Create a new signing secret. */
     rotateWebhookSecret: (input: RotateWebhookSecretInput, options?: CallOptions): ApiPromise<NewWebhook> =>
       http.once('POST', (field) => `/api/webhooks/${field('id')}/rotate-secret`, [], input, options),
-
-    /**
-     * Read the delivery log.
-     *
-     * The last 50 deliveries of the last 30 days, newest first.
-     *
-     * Roles: owner, admin.
-     */
+    /** Read the delivery log. */
     listDeliveries: (input: ListDeliveriesInput, options?: CallOptions): ApiPromise<ListDeliveriesOutput> =>
       http.json('GET', (field) => `/api/webhooks/${field('id')}/deliveries`, [], input, options),
-
-    /**
-     * Read one delivery.
-     *
-     * With its body, the headers of the last attempt and the outcome of each. Kept for 30 days.
-     *
-     * Roles: owner, admin.
-     */
+    /** Read one delivery. */
     getDelivery: (input: GetDeliveryInput, options?: CallOptions): ApiPromise<DeliveryDetails> =>
       http.json('GET', (field) => `/api/webhooks/${field('id')}/deliveries/${field('deliveryId')}`, [], input, options),
-
-    /**
-     * Send again.
-     *
-     * Queues the delivery again from the first attempt, under the same id. Conflict while it is being sent or the
-     * webhook is paused; NotFound for one that is older than 30 days.
-     *
-     * Roles: owner, admin.
-     */
+    /** Send again. */
     resendDelivery: (input: ResendDeliveryInput, options?: CallOptions): ApiPromise<Delivery> =>
       http.json('POST', (field) => `/api/webhooks/${field('id')}/deliveries/${field('deliveryId')}/resend`, [], input, options),
-
-    /**
-     * Create a workspace.
-     *
-     * You own it, and it opens at once. NEW_WORKSPACES says who may create one.
-     */
+    /** Create a workspace. */
     createWorkspace: (input: CreateWorkspaceInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/app/workspaces', [], input, options),
-
-    /**
-     * Switch to a workspace.
-     *
-     * In this browser. MCP clients signed in as you act in the workspace you opened last, in whatever browser.
-     */
+    /** Switch to a workspace. */
     openWorkspace: (input: OpenWorkspaceInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', (field) => `/api/app/workspaces/${field('id')}/open`, [], input, options),
-
-    /**
-     * Change the open workspace.
-     *
-     * Its name, who may publish and how they approve, and whether agents see the two statistics tools. Open requests
-     * stay open. Switching off `twoFactors` or `approvalPasskey` asks for your password or a code.
-     *
-     * Roles: owner.
-     */
+    /** Change the open workspace. */
     changeWorkspace: (input: ChangeWorkspaceInput = {}, options?: CallOptions): ApiPromise<Session> =>
       http.json('PATCH', () => '/api/app/workspace', [], input, options),
-
-    /**
-     * Hand the open workspace over.
-     *
-     * That member becomes an owner and you become an admin. `name` repeats the name of the workspace.
-     *
-     * Roles: owner.
-     */
+    /** Hand the open workspace over. */
     handOver: (input: HandOverInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/app/workspace/owner', [], input, options),
-
-    /**
-     * Delete the open workspace.
-     *
-     * In 7 days; until then an owner can cancel it. Publishing stops at once: scheduled posts do not go out, and
-     * nothing can be scheduled or published. `name` repeats the name of the workspace.
-     *
-     * Roles: owner.
-     */
+    /** Delete the open workspace. */
     askDeletion: (input: AskDeletionInput, options?: CallOptions): ApiPromise<Session> =>
       http.json('POST', () => '/api/app/workspace/deletion', [], input, options),
-
-    /**
-     * Cancel the deletion of the open workspace.
-     *
-     * Publishing resumes. Scheduled posts whose time passed meanwhile go out at once, or fail as missed when they
-     * are later than LATE_GRACE.
-     *
-     * Roles: owner.
-     */
+    /** Cancel the deletion of the open workspace. */
     takeBackDeletion: (options?: CallOptions): ApiPromise<Session> => http.json('DELETE', () => '/api/app/workspace/deletion', [], {}, options),
   };
 };
 
-/** What `getConnectForm` answers. */
 export interface GetConnectFormOutput {
   network: NetworkKey;
   /** Display name of the network, such as `Bluesky` */
@@ -1774,7 +554,6 @@ export interface GetConnectFormOutput {
   }>;
 }
 
-/** What `getConnectForm` takes. */
 export interface GetConnectFormInput {
   /** Key of the network, see providers.list */
   network: string;
@@ -1788,7 +567,6 @@ export interface ConnectionStep {
   accountIds?: string[];
 }
 
-/** What `finishConnection` takes. */
 export interface FinishConnectionInput {
   /** Key of the network, see providers.list */
   network: string;
@@ -1796,7 +574,6 @@ export interface FinishConnectionInput {
   answer: Record<string, string>;
 }
 
-/** What `listChoices` answers. */
 export interface ListChoicesOutput {
   network: NetworkKey;
   /** Display name of the network, such as `Bluesky` */
@@ -1812,13 +589,11 @@ export interface ListChoicesOutput {
   }>;
 }
 
-/** What `listChoices` takes. */
 export interface ListChoicesInput {
   /** Connection id, from the `next` of beginConnection or finishConnection */
   id: string;
 }
 
-/** What `beginConnection` takes. */
 export interface BeginConnectionInput {
   /** Key of the network, see providers.list */
   network: string;
@@ -1826,7 +601,6 @@ export interface BeginConnectionInput {
   values?: Record<string, string>;
 }
 
-/** What `chooseAccounts` takes. */
 export interface ChooseAccountsInput {
   /** Connection id, from the `next` of beginConnection or finishConnection */
   id: string;
@@ -1834,7 +608,6 @@ export interface ChooseAccountsInput {
   ids: string[];
 }
 
-/** What `findChoices` answers. */
 export interface FindChoicesOutput {
   /** At most 20, the best first */
   choices: Array<{
@@ -1847,7 +620,6 @@ export interface FindChoicesOutput {
   problem?: string;
 }
 
-/** What `findChoices` takes. */
 export interface FindChoicesInput {
   /** Account id, prefix `acct_` */
   id: string;
@@ -1856,7 +628,6 @@ export interface FindChoicesInput {
   words?: string;
 }
 
-/** What `getSeries` answers. */
 export interface GetSeriesOutput {
   /** The earliest first */
   days: Array<{
@@ -1873,7 +644,6 @@ export interface GetSeriesOutput {
   }>;
 }
 
-/** What `getSeries` takes. */
 export interface GetSeriesInput {
   /** Start of the range, inclusive (ISO-8601) */
   from: string;
@@ -1885,7 +655,6 @@ export interface GetSeriesInput {
   timeZone?: string;
 }
 
-/** What `listBestOfDays` answers. */
 export interface ListBestOfDaysOutput {
   /** By day, the best of a day first */
   posts: Array<{
@@ -1902,7 +671,6 @@ export interface ListBestOfDaysOutput {
   }>;
 }
 
-/** What `listBestOfDays` takes. */
 export interface ListBestOfDaysInput {
   /** Start of the range, inclusive (ISO-8601) */
   from: string;
@@ -1939,7 +707,6 @@ export interface Coverage {
   }>;
 }
 
-/** What `getCoverage` takes. */
 export interface GetCoverageInput {
   /** Start of the range, inclusive (ISO-8601) */
   from: string;
@@ -1951,7 +718,6 @@ export interface GetCoverageInput {
   timeZone?: string;
 }
 
-/** What `getHistory` answers. */
 export interface GetHistoryOutput {
   /** Post id */
   postId: string;
@@ -1985,7 +751,6 @@ export interface GetHistoryOutput {
   }>;
 }
 
-/** What `getHistory` takes. */
 export interface GetHistoryInput {
   /** Post id */
   id: string;
@@ -2107,7 +872,6 @@ export interface LinkCard {
   pictureUrl?: string;
 }
 
-/** What `listApprovals` answers. */
 export interface ListApprovalsOutput {
   /** The open ones first; at most 50 */
   cards: ApprovalCard[];
@@ -2115,7 +879,6 @@ export interface ListApprovalsOutput {
   nextCursor?: string;
 }
 
-/** What `listApprovals` takes. */
 export interface ListApprovalsInput {
   /** Only cards with this status */
   status?: 'Open' | 'Approved' | 'Rejected' | 'Outdated' | 'Expired';
@@ -2123,13 +886,11 @@ export interface ListApprovalsInput {
   cursor?: string;
 }
 
-/** What `getApproval` takes. */
 export interface GetApprovalInput {
   /** Card id */
   id: string;
 }
 
-/** What `checkApprovals` answers. */
 export interface CheckApprovalsOutput {
   /** One for each card */
   results: Array<{
@@ -2171,7 +932,6 @@ export interface ApprovalEdit {
   scheduledAt?: string;
 }
 
-/** What `checkApprovals` takes. */
 export interface CheckApprovalsInput {
   /** The cards that you would approve, in any order */
   cards: Array<{
@@ -2182,7 +942,6 @@ export interface CheckApprovalsInput {
   }>;
 }
 
-/** What `confirmApprovals` answers. */
 export interface ConfirmApprovalsOutput {
   /** Confirmation id, prefix `cnf_` */
   id: string;
@@ -2190,7 +949,6 @@ export interface ConfirmApprovalsOutput {
   options: Record<string, unknown>;
 }
 
-/** What `confirmApprovals` takes. */
 export interface ConfirmApprovalsInput {
   /** The cards that you would approve, in any order */
   cards: Array<{
@@ -2201,7 +959,6 @@ export interface ConfirmApprovalsInput {
   }>;
 }
 
-/** What `approve` takes. */
 export interface ApproveInput {
   /** Card id */
   id: string;
@@ -2216,7 +973,6 @@ export interface ApproveInput {
   };
 }
 
-/** What `reject` takes. */
 export interface RejectInput {
   /** Card id */
   id: string;
@@ -2224,13 +980,11 @@ export interface RejectInput {
   reason?: string;
 }
 
-/** What `reopenApproval` takes. */
 export interface ReopenApprovalInput {
   /** Card id */
   id: string;
 }
 
-/** What `listChats` answers. */
 export interface ListChatsOutput {
   /** Newest first, at most 100 */
   chats: Array<{
@@ -2255,7 +1009,6 @@ export interface ChatMessage {
   parts: Array<Record<string, unknown>>;
 }
 
-/** What `getChat` answers. */
 export interface GetChatOutput {
   /** Chat id, prefix `chat_` */
   id: string;
@@ -2267,7 +1020,6 @@ export interface GetChatOutput {
   messages: ChatMessage[];
 }
 
-/** What `getChat` takes. */
 export interface GetChatInput {
   /** Chat id */
   id: string;
@@ -2279,7 +1031,6 @@ export interface Done {
   done: true;
 }
 
-/** What `deleteChat` takes. */
 export interface DeleteChatInput {
   /** Chat id */
   id: string;
@@ -2301,13 +1052,11 @@ export interface AuditEntry {
   createdAt: string;
 }
 
-/** What `listAudit` answers. */
 export interface ListAuditOutput {
   /** The newest first */
   entries: AuditEntry[];
 }
 
-/** What `readRestore` answers. */
 export interface ReadRestoreOutput {
   /** Whether a backup is being restored */
   isRunning: boolean;
@@ -2317,13 +1066,11 @@ export interface ReadRestoreOutput {
   problem?: string;
 }
 
-/** What `prepareRestore` answers. */
 export interface PrepareRestoreOutput {
   /** For the upload and the restore; it works until the next start */
   ticket: string;
 }
 
-/** What `prepareRestore` takes. */
 export interface PrepareRestoreInput {
   /** Size of the file */
   bytes: number;
@@ -2331,7 +1078,6 @@ export interface PrepareRestoreInput {
   code?: string;
 }
 
-/** What `beginRestore` takes. */
 export interface BeginRestoreInput {
   /** Of the upload */
   ticket: string;
@@ -2399,7 +1145,6 @@ export interface HeldPost {
   accounts: string[];
 }
 
-/** What `readBackups` answers. */
 export interface ReadBackupsOutput {
   /** From the settings `BACKUP_AT`, `BACKUP_KEEP` and `BACKUP_FOLDER` */
   schedule: {
@@ -2427,13 +1172,11 @@ export interface ReadBackupsOutput {
   };
 }
 
-/** What `beginBackupDownload` answers. */
 export interface BeginBackupDownloadOutput {
   /** Path of the file, for the browser; it works for 5 minutes, in this session only */
   path: string;
 }
 
-/** What `beginBackupDownload` takes. */
 export interface BeginBackupDownloadInput {
   /** Backup id */
   id: string;
@@ -2443,7 +1186,6 @@ export interface BeginBackupDownloadInput {
   code?: string;
 }
 
-/** What `releaseHold` answers. */
 export interface ReleaseHoldOutput {
   /** Posts that were due and are not sent */
   posts: number;
@@ -2453,7 +1195,6 @@ export interface ReleaseHoldOutput {
   messages: number;
 }
 
-/** What `releaseHold` takes. */
 export interface ReleaseHoldInput {
   /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
   password?: string;
@@ -2509,7 +1250,6 @@ export interface ClientUsed {
   name?: string;
 }
 
-/** What `listBin` answers. */
 export interface ListBinOutput {
   /** At most 50, the last deleted first */
   posts: DeletedPost[];
@@ -2519,13 +1259,11 @@ export interface ListBinOutput {
   nextCursor?: string;
 }
 
-/** What `listBin` takes. */
 export interface ListBinInput {
   /** nextCursor of the page before */
   cursor?: string;
 }
 
-/** What `restorePost` answers. */
 export interface RestorePostOutput {
   post: Post;
   /** Accounts that have the post, or may have it */
@@ -2534,13 +1272,11 @@ export interface RestorePostOutput {
   lostFiles: number;
 }
 
-/** What `restorePost` takes. */
 export interface RestorePostInput {
   /** Post id */
   id: string;
 }
 
-/** What `deleteForGood` takes. */
 export interface DeleteForGoodInput {
   /** Post id */
   id: string;
@@ -2562,13 +1298,11 @@ export interface SelectedPost {
   labelIds: string[];
 }
 
-/** What `selectPosts` answers. */
 export interface SelectPostsOutput {
   /** The newest first, at most 2000 */
   posts: SelectedPost[];
 }
 
-/** What `selectPosts` takes. */
 export interface SelectPostsInput {
   /** Only this status */
   status?: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
@@ -2594,13 +1328,11 @@ export interface BulkResult {
   message?: string;
 }
 
-/** What `changePosts` answers. */
 export interface ChangePostsOutput {
   /** One per post that was reached, in the same order */
   results: BulkResult[];
 }
 
-/** What `changePosts` takes. */
 export interface ChangePostsInput {
   /** What to do with each */
   change: 'Delete' | 'Restore' | 'Unschedule' | 'Schedule' | 'Move' | 'AddAccount' | 'RemoveAccount';
@@ -2627,13 +1359,11 @@ export interface PlannedMove {
   problem?: string;
 }
 
-/** What `planMoves` answers. */
 export interface PlanMovesOutput {
   /** In the order of the new times; those without one last */
   moves: PlannedMove[];
 }
 
-/** What `planMoves` takes. */
 export interface PlanMovesInput {
   /** Ids of posts */
   ids: string[];
@@ -2669,19 +1399,16 @@ export interface ConsentQuestion {
   workspace?: string;
 }
 
-/** What `readConsent` takes. */
 export interface ReadConsentInput {
   /** Id of the question, from the address of the page */
   id: string;
 }
 
-/** What `decideConsent` answers. */
 export interface DecideConsentOutput {
   /** Address to open next */
   next: string;
 }
 
-/** What `decideConsent` takes. */
 export interface DecideConsentInput {
   /** Id of the question, from the address of the page */
   id: string;
@@ -2769,7 +1496,6 @@ export interface PostSummary {
   updatedAt: string;
 }
 
-/** What `getForecast` takes. */
 export interface GetForecastInput {
   /** IANA name of the zone of the days; unknown is UTC (default `'UTC'`) */
   timeZone?: string;
@@ -2822,13 +1548,11 @@ export interface HistoryEntry {
   };
 }
 
-/** What `listChanges` answers. */
 export interface ListChangesOutput {
   /** The newest first */
   entries: HistoryEntry[];
 }
 
-/** What `listChanges` takes. */
 export interface ListChangesInput {
   /** Post id */
   id: string;
@@ -2853,7 +1577,6 @@ export interface Revision {
   media: MediaItem[];
 }
 
-/** What `getRevision` takes. */
 export interface GetRevisionInput {
   /** Post id */
   id: string;
@@ -2881,7 +1604,6 @@ export interface NetworkKeys {
   workedAt?: string;
 }
 
-/** What `readNetworkKeys` answers. */
 export interface ReadNetworkKeysOutput {
   /** Networks that need credentials */
   networks: NetworkKeys[];
@@ -2889,13 +1611,11 @@ export interface ReadNetworkKeysOutput {
   operator: string;
 }
 
-/** What `saveNetworkKeys` answers. */
 export interface SaveNetworkKeysOutput {
   /** Whether the network has confirmed them. Else a first sign-in there shows it */
   tried: boolean;
 }
 
-/** What `saveNetworkKeys` takes. */
 export interface SaveNetworkKeysInput {
   /** Key of the network */
   network: string;
@@ -2907,7 +1627,6 @@ export interface SaveNetworkKeysInput {
   values: Record<string, string>;
 }
 
-/** What `removeNetworkKeys` takes. */
 export interface RemoveNetworkKeysInput {
   /** Key of the network */
   network: string;
@@ -2935,7 +1654,6 @@ export interface OutgoingHold {
   restoredAt: string;
 }
 
-/** What `readInstallation` answers. */
 export interface ReadInstallationOutput {
   /** Failures first; empty when all is well */
   checks: InstallationCheck[];
@@ -2961,7 +1679,6 @@ export interface ServerAuditEntry {
   person?: string;
 }
 
-/** What `listServerAudit` answers. */
 export interface ListServerAuditOutput {
   /** The newest first */
   entries: ServerAuditEntry[];
@@ -2979,13 +1696,11 @@ export interface Label {
   posts: number;
 }
 
-/** What `listLabels` answers. */
 export interface ListLabelsOutput {
   /** By name */
   labels: Label[];
 }
 
-/** What `addLabel` takes. */
 export interface AddLabelInput {
   /** One line, unique in the workspace whatever its case */
   name: string;
@@ -2993,7 +1708,6 @@ export interface AddLabelInput {
   color?: 'grey' | 'blue' | 'green' | 'orange' | 'red' | 'plum';
 }
 
-/** What `changeLabel` takes. */
 export interface ChangeLabelInput {
   /** Label id */
   id: string;
@@ -3003,25 +1717,21 @@ export interface ChangeLabelInput {
   color?: 'grey' | 'blue' | 'green' | 'orange' | 'red' | 'plum';
 }
 
-/** What `deleteLabel` takes. */
 export interface DeleteLabelInput {
   /** Label id */
   id: string;
 }
 
-/** What `getPostLabels` answers. */
 export interface GetPostLabelsOutput {
   /** By the name of the label */
   labelIds: string[];
 }
 
-/** What `getPostLabels` takes. */
 export interface GetPostLabelsInput {
   /** Post id */
   id: string;
 }
 
-/** What `labelPosts` takes. */
 export interface LabelPostsInput {
   /** Posts of the open workspace */
   postIds: string[];
@@ -3067,7 +1777,6 @@ export interface LibraryItem {
   usedIn: number;
 }
 
-/** What `searchMedia` answers. */
 export interface SearchMediaOutput {
   /** The newest first */
   media: LibraryItem[];
@@ -3075,7 +1784,6 @@ export interface SearchMediaOutput {
   nextCursor?: string;
 }
 
-/** What `searchMedia` takes. */
 export interface SearchMediaInput {
   /** Only these */
   kind?: 'Image' | 'Video' | 'Document';
@@ -3105,7 +1813,6 @@ export interface MediaForm {
   alt?: string;
 }
 
-/** What `changeMedia` takes. */
 export interface ChangeMediaInput {
   /** Media id */
   id: string;
@@ -3113,7 +1820,6 @@ export interface ChangeMediaInput {
   alt: string;
 }
 
-/** What `deleteMedia` takes. */
 export interface DeleteMediaInput {
   /** Media id */
   id: string;
@@ -3141,7 +1847,6 @@ export interface Notification {
   createdAt: string;
 }
 
-/** What `listNotifications` answers. */
 export interface ListNotificationsOutput {
   /** Those that wait for you; the same on every page */
   needsYou: Notification[];
@@ -3153,7 +1858,6 @@ export interface ListNotificationsOutput {
   nextCursor?: string;
 }
 
-/** What `listNotifications` takes. */
 export interface ListNotificationsInput {
   /** nextCursor of the page before */
   cursor?: string;
@@ -3171,7 +1875,6 @@ export interface NotificationCount {
   approvals: number;
 }
 
-/** What `markNotifications` takes. */
 export interface MarkNotificationsInput {
   /** Those to mark */
   ids?: string[];
@@ -3207,7 +1910,6 @@ export interface PushBrowser {
   current: boolean;
 }
 
-/** What `changeNotificationChoices` takes. */
 export interface ChangeNotificationChoicesInput {
   /** Topics that are mailed to you */
   mail?: Array<'requests' | 'posts' | 'accounts' | 'webhooks' | 'people' | 'personal'>;
@@ -3217,7 +1919,6 @@ export interface ChangeNotificationChoicesInput {
   pushText?: boolean;
 }
 
-/** What `addPushBrowser` takes. */
 export interface AddPushBrowserInput {
   /** https address on the public internet */
   endpoint: string;
@@ -3230,7 +1931,6 @@ export interface AddPushBrowserInput {
   };
 }
 
-/** What `removePushBrowser` takes. */
 export interface RemovePushBrowserInput {
   /** Id of the browser, see getNotificationChoices */
   id: string;
@@ -3250,7 +1950,6 @@ export interface Passkey {
   lastUsedAt?: string;
 }
 
-/** What `listPasskeys` answers. */
 export interface ListPasskeysOutput {
   /** The newest first */
   passkeys: Passkey[];
@@ -3266,7 +1965,6 @@ export interface PasskeyOptions {
   options: Record<string, unknown>;
 }
 
-/** What `beginPasskey` takes. */
 export interface BeginPasskeyInput {
   /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
   password?: string;
@@ -3274,7 +1972,6 @@ export interface BeginPasskeyInput {
   code?: string;
 }
 
-/** What `addPasskey` takes. */
 export interface AddPasskeyInput {
   /** What you call it */
   name: string;
@@ -3282,7 +1979,6 @@ export interface AddPasskeyInput {
   response: Record<string, unknown>;
 }
 
-/** What `removePasskey` takes. */
 export interface RemovePasskeyInput {
   /** Passkey id */
   id: string;
@@ -3365,7 +2061,6 @@ export interface Membership {
   role: 'owner' | 'admin' | 'editor' | 'viewer';
 }
 
-/** What `signInWithPasskey` takes. */
 export interface SignInWithPasskeyInput {
   /** Answer of the browser, as WebAuthn defines it in JSON */
   response: Record<string, unknown>;
@@ -3399,19 +2094,16 @@ export interface OpenedInvitation {
   isTheirs: boolean;
 }
 
-/** What `openInvitation` takes. */
 export interface OpenInvitationInput {
   /** What follows /invitations/ in the address */
   token: string;
 }
 
-/** What `enterByLink` takes. */
 export interface EnterByLinkInput {
   /** What follows /welcome/ in the address */
   secret: string;
 }
 
-/** What `signUp` takes. */
 export interface SignUpInput {
   /** E-mail address */
   email: string;
@@ -3423,7 +2115,6 @@ export interface SignUpInput {
   code?: string;
 }
 
-/** What `signIn` takes. */
 export interface SignInInput {
   /** E-mail address */
   email: string;
@@ -3431,7 +2122,6 @@ export interface SignInInput {
   password: string;
 }
 
-/** What `changePassword` takes. */
 export interface ChangePasswordInput {
   /** The current password; empty when none is set (default `''`) */
   current?: string;
@@ -3439,13 +2129,11 @@ export interface ChangePasswordInput {
   next: string;
 }
 
-/** What `forgotPassword` takes. */
 export interface ForgotPasswordInput {
   /** E-mail address */
   email: string;
 }
 
-/** What `resetPassword` takes. */
 export interface ResetPasswordInput {
   /** What follows /new-password/ in the address */
   secret: string;
@@ -3455,7 +2143,6 @@ export interface ResetPasswordInput {
   endTokens?: boolean;
 }
 
-/** What `acceptInvitation` takes. */
 export interface AcceptInvitationInput {
   /** What follows /invitations/ in the address */
   token: string;
@@ -3465,7 +2152,6 @@ export interface AcceptInvitationInput {
   name?: string;
 }
 
-/** What `changeProfile` takes. */
 export interface ChangeProfileInput {
   /** Shown to others */
   name?: string;
@@ -3495,13 +2181,11 @@ export interface Member {
   joinedAt: string;
 }
 
-/** What `listMembers` answers. */
 export interface ListMembersOutput {
   /** In the order in which they joined */
   members: Member[];
 }
 
-/** What `changeMember` takes. */
 export interface ChangeMemberInput {
   /** User id of the member */
   id: string;
@@ -3511,7 +2195,6 @@ export interface ChangeMemberInput {
   approver?: boolean;
 }
 
-/** What `removeMember` takes. */
 export interface RemoveMemberInput {
   /** User id of the member */
   id: string;
@@ -3531,7 +2214,6 @@ export interface Invitation {
   expiresAt: string;
 }
 
-/** What `listInvitations` answers. */
 export interface ListInvitationsOutput {
   /** The newest first, at most 200, with those that expired within the last 30 days */
   invitations: Invitation[];
@@ -3555,7 +2237,6 @@ export interface NewInvitation {
   mailed: boolean;
 }
 
-/** What `invite` takes. */
 export interface InviteInput {
   /** E-mail address */
   email: string;
@@ -3563,13 +2244,11 @@ export interface InviteInput {
   role: 'owner' | 'admin' | 'editor' | 'viewer';
 }
 
-/** What `withdrawInvitation` takes. */
 export interface WithdrawInvitationInput {
   /** Invitation id */
   id: string;
 }
 
-/** What `exportSelf` answers. */
 export interface ExportSelfOutput {
   /** User id, prefix `usr_` */
   id: string;
@@ -3583,7 +2262,6 @@ export interface ExportSelfOutput {
   workspaces: Membership[];
 }
 
-/** What `deleteSelf` takes. */
 export interface DeleteSelfInput {
   /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
   password?: string;
@@ -3620,7 +2298,6 @@ export interface Plan {
   };
 }
 
-/** What `searchPosts` answers. */
 export interface SearchPostsOutput {
   /** At most 50; Timed and Late have 500 */
   posts: PostSummary[];
@@ -3628,7 +2305,6 @@ export interface SearchPostsOutput {
   nextCursor?: string;
 }
 
-/** What `searchPosts` takes. */
 export interface SearchPostsInput {
   /** Which posts, in the order that the description gives */
   group: 'Scheduled' | 'Drafts' | 'Sent' | 'Timed' | 'Late' | 'Recent';
@@ -3650,7 +2326,6 @@ export interface SearchPostsInput {
   cursor?: string;
 }
 
-/** What `countPosts` answers. */
 export interface CountPostsOutput {
   /** Numbers of posts by status */
   counts: {
@@ -3667,7 +2342,6 @@ export interface CountPostsOutput {
   };
 }
 
-/** What `countPosts` takes. */
 export interface CountPostsInput {
   /** Only posts with this in their text (default `''`) */
   query?: string;
@@ -3710,13 +2384,11 @@ export interface EditorView {
   linkCards: LinkCard[];
 }
 
-/** What `viewForEditor` takes. */
 export interface ViewForEditorInput {
   /** Post id */
   id: string;
 }
 
-/** What `countScheduled` answers. */
 export interface CountScheduledOutput {
   /** Those with a scheduled post, in no order */
   accounts: Array<{
@@ -3727,7 +2399,6 @@ export interface CountScheduledOutput {
   }>;
 }
 
-/** What `getLastAccounts` answers. */
 export interface GetLastAccountsOutput {
   /** Those still connected, in the order of that post; empty without such a post */
   accountIds: string[];
@@ -3735,19 +2406,16 @@ export interface GetLastAccountsOutput {
   disconnected: number;
 }
 
-/** What `unschedule` takes. */
 export interface UnscheduleInput {
   /** Post id */
   id: string;
 }
 
-/** What `publishScheduled` takes. */
 export interface PublishScheduledInput {
   /** Post id */
   id: string;
 }
 
-/** What `publishAgain` takes. */
 export interface PublishAgainInput {
   /** Post id */
   id: string;
@@ -3793,7 +2461,6 @@ export interface SendStep {
   elapsedMs?: number;
 }
 
-/** What `getProgress` answers. */
 export interface GetProgressOutput {
   /** Draft, Scheduled (a human approved its time), Publishing, Published (every account has it) or Failed */
   status: 'Draft' | 'Scheduled' | 'Publishing' | 'Published' | 'Failed';
@@ -3814,13 +2481,11 @@ export interface GetProgressOutput {
   steps: SendStep[];
 }
 
-/** What `getProgress` takes. */
 export interface GetProgressInput {
   /** Post id */
   id: string;
 }
 
-/** What `giveUp` takes. */
 export interface GiveUpInput {
   /** Post id */
   id: string;
@@ -3828,7 +2493,6 @@ export interface GiveUpInput {
   accountIds: string[];
 }
 
-/** What `confirmFound` takes. */
 export interface ConfirmFoundInput {
   /** Post id */
   id: string;
@@ -3836,7 +2500,6 @@ export interface ConfirmFoundInput {
   accountIds: string[];
 }
 
-/** What `reportPresence` answers. */
 export interface ReportPresenceOutput {
   /** Who has the post open now, by name; you too */
   people: Array<{
@@ -3847,7 +2510,6 @@ export interface ReportPresenceOutput {
   }>;
 }
 
-/** What `reportPresence` takes. */
 export interface ReportPresenceInput {
   /** Post id */
   id: string;
@@ -3961,13 +2623,11 @@ export interface ReceiptKey {
   createdAt: string;
 }
 
-/** What `getReceipt` takes. */
 export interface GetReceiptInput {
   /** Card id */
   id: string;
 }
 
-/** What `listReceipts` answers. */
 export interface ListReceiptsOutput {
   /** In order; at most 500 */
   entries: SignedEntry[];
@@ -3977,7 +2637,6 @@ export interface ListReceiptsOutput {
   isLast: boolean;
 }
 
-/** What `listReceipts` takes. */
 export interface ListReceiptsInput {
   /** Number of the last entry of the page before */
   after?: string;
@@ -4013,19 +2672,16 @@ export interface Comment {
   mayDelete: boolean;
 }
 
-/** What `listComments` answers. */
 export interface ListCommentsOutput {
   /** The oldest first */
   comments: Comment[];
 }
 
-/** What `listComments` takes. */
 export interface ListCommentsInput {
   /** Post id */
   id: string;
 }
 
-/** What `addComment` takes. */
 export interface AddCommentInput {
   /** Post id */
   id: string;
@@ -4033,7 +2689,6 @@ export interface AddCommentInput {
   body: string;
 }
 
-/** What `editComment` takes. */
 export interface EditCommentInput {
   /** Comment id */
   id: string;
@@ -4041,7 +2696,6 @@ export interface EditCommentInput {
   body: string;
 }
 
-/** What `deleteComment` takes. */
 export interface DeleteCommentInput {
   /** Comment id */
   id: string;
@@ -4061,19 +2715,16 @@ export interface Share {
   expiresAt: string;
 }
 
-/** What `listShares` answers. */
 export interface ListSharesOutput {
   /** The newest first */
   shares: Share[];
 }
 
-/** What `listShares` takes. */
 export interface ListSharesInput {
   /** Post id */
   id: string;
 }
 
-/** What `sharePost` answers. */
 export interface SharePostOutput {
   /** Share id, prefix `shr_` */
   id: string;
@@ -4089,7 +2740,6 @@ export interface SharePostOutput {
   url: string;
 }
 
-/** What `sharePost` takes. */
 export interface SharePostInput {
   /** Post id */
   id: string;
@@ -4099,7 +2749,6 @@ export interface SharePostInput {
   invitesAdvice?: boolean;
 }
 
-/** What `revokeShare` takes. */
 export interface RevokeShareInput {
   /** Share id */
   id: string;
@@ -4121,25 +2770,21 @@ export interface Advice {
   createdAt: string;
 }
 
-/** What `listAdvice` answers. */
 export interface ListAdviceOutput {
   /** The oldest first */
   advice: Advice[];
 }
 
-/** What `listAdvice` takes. */
 export interface ListAdviceInput {
   /** Post id */
   id: string;
 }
 
-/** What `deleteAdvice` takes. */
 export interface DeleteAdviceInput {
   /** Advice id */
   id: string;
 }
 
-/** What `addAdvice` takes. */
 export interface AddAdviceInput {
   /** What follows /review/ in the address */
   secret: string;
@@ -4217,7 +2862,6 @@ export interface SharedPost {
   }>;
 }
 
-/** What `openShare` takes. */
 export interface OpenShareInput {
   /** What follows /review/ in the address */
   secret: string;
@@ -4246,7 +2890,6 @@ export interface SandboxPost {
   numbers: Record<string, number>;
 }
 
-/** What `readSandbox` answers. */
 export interface ReadSandboxOutput {
   /** ISO-8601 instant: the clock of Posthorn */
   now: string;
@@ -4278,49 +2921,41 @@ export interface ReadSandboxOutput {
   }>;
 }
 
-/** What `connectSandboxAccounts` answers. */
 export interface ConnectSandboxAccountsOutput {
   /** In the order of networks */
   accountIds: string[];
 }
 
-/** What `connectSandboxAccounts` takes. */
 export interface ConnectSandboxAccountsInput {
   /** Keys of networks with `sandbox`, see providers.list */
   networks: string[];
 }
 
-/** What `pretendRequest` answers. */
 export interface PretendRequestOutput {
   /** The card that waits for a decision */
   cardId: string;
 }
 
-/** What `pretendRequest` takes. */
 export interface PretendRequestInput {
   /** Accounts on networks with `sandbox` */
   accountIds: string[];
 }
 
-/** What `readSandboxClock` answers. */
 export interface ReadSandboxClockOutput {
   /** ISO-8601 instant */
   now: string;
 }
 
-/** What `moveSandboxClock` answers. */
 export interface MoveSandboxClockOutput {
   /** ISO-8601 instant */
   now: string;
 }
 
-/** What `moveSandboxClock` takes. */
 export interface MoveSandboxClockInput {
   /** How far, in milliseconds */
   forwardMs: number;
 }
 
-/** What `planSandboxFault` takes. */
 export interface PlanSandboxFaultInput {
   /** Key of the network, see providers.list */
   network: string;
@@ -4332,7 +2967,6 @@ export interface PlanSandboxFaultInput {
   times?: number;
 }
 
-/** What `readSecondStep` answers. */
 export interface ReadSecondStepOutput {
   /** A code from an app, or a recovery code */
   totp: boolean;
@@ -4340,7 +2974,6 @@ export interface ReadSecondStepOutput {
   passkey: boolean;
 }
 
-/** What `finishSecondStep` takes. */
 export interface FinishSecondStepInput {
   /** Six digits from your app, or a recovery code; each works once (default `''`) */
   code?: string;
@@ -4348,7 +2981,6 @@ export interface FinishSecondStepInput {
   response?: Record<string, unknown>;
 }
 
-/** What `readFactors` answers. */
 export interface ReadFactorsOutput {
   /** The authenticator app; absent: none */
   totp?: {
@@ -4369,7 +3001,6 @@ export interface TotpSecret {
   uri: string;
 }
 
-/** What `beginTotp` takes. */
 export interface BeginTotpInput {
   /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
   password?: string;
@@ -4383,13 +3014,11 @@ export interface RecoveryCodes {
   recoveryCodes: string[];
 }
 
-/** What `confirmTotp` takes. */
 export interface ConfirmTotpInput {
   /** Six digits from the app */
   code: string;
 }
 
-/** What `removeTotp` takes. */
 export interface RemoveTotpInput {
   /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
   password?: string;
@@ -4397,7 +3026,6 @@ export interface RemoveTotpInput {
   code?: string;
 }
 
-/** What `renewRecoveryCodes` takes. */
 export interface RenewRecoveryCodesInput {
   /** Your current password; empty when none is set, or within an hour after sign-in with a one-time link (default `''`) */
   password?: string;
@@ -4405,7 +3033,6 @@ export interface RenewRecoveryCodesInput {
   code?: string;
 }
 
-/** What `resetFactors` takes. */
 export interface ResetFactorsInput {
   /** User id of the member */
   id: string;
@@ -4435,7 +3062,6 @@ export interface Slot {
   accountIds: string[];
 }
 
-/** What `addSlots` takes. */
 export interface AddSlotsInput {
   /** Zone of all slots; empty keeps it, and is UTC for the first ones (default `''`) */
   timeZone?: string;
@@ -4450,13 +3076,11 @@ export interface AddSlotsInput {
   }>;
 }
 
-/** What `changeSlotZone` takes. */
 export interface ChangeSlotZoneInput {
   /** IANA name, such as Europe/Berlin */
   timeZone: string;
 }
 
-/** What `changeSlot` takes. */
 export interface ChangeSlotInput {
   /** Slot id */
   id: string;
@@ -4468,13 +3092,11 @@ export interface ChangeSlotInput {
   accountIds?: string[];
 }
 
-/** What `deleteSlot` takes. */
 export interface DeleteSlotInput {
   /** Slot id */
   id: string;
 }
 
-/** What `listFreeSlots` answers. */
 export interface ListFreeSlotsOutput {
   /** The earliest first */
   slots: Array<{
@@ -4483,7 +3105,6 @@ export interface ListFreeSlotsOutput {
   }>;
 }
 
-/** What `listFreeSlots` takes. */
 export interface ListFreeSlotsInput {
   /** Start of the range, inclusive (ISO-8601) */
   from: string;
@@ -4493,13 +3114,11 @@ export interface ListFreeSlotsInput {
   accountIds?: string;
 }
 
-/** What `findNextFreeSlot` answers. */
 export interface FindNextFreeSlotOutput {
   /** ISO-8601 instant; absent when there is no slot for these accounts */
   at?: string;
 }
 
-/** What `findNextFreeSlot` takes. */
 export interface FindNextFreeSlotInput {
   /** Accounts the post goes to, ids separated by commas; empty when they are not known yet (default `''`) */
   accountIds?: string;
@@ -4523,7 +3142,6 @@ export interface TemplateSummary {
   options: number;
 }
 
-/** What `listTemplates` answers. */
 export interface ListTemplatesOutput {
   /** Texts, then signatures, each by name */
   templates: TemplateSummary[];
@@ -4545,13 +3163,11 @@ export interface Template {
   updatedAt: string;
 }
 
-/** What `getTemplate` takes. */
 export interface GetTemplateInput {
   /** Template id */
   id: string;
 }
 
-/** What `addTemplate` takes. */
 export interface AddTemplateInput {
   /** Text begins a post; Signature goes to the end of one (default `'Text'`) */
   kind?: 'Text' | 'Signature';
@@ -4563,7 +3179,6 @@ export interface AddTemplateInput {
   options?: Record<string, string>;
 }
 
-/** What `changeTemplate` takes. */
 export interface ChangeTemplateInput {
   /** Template id */
   id: string;
@@ -4575,7 +3190,6 @@ export interface ChangeTemplateInput {
   options?: Record<string, string>;
 }
 
-/** What `deleteTemplate` takes. */
 export interface DeleteTemplateInput {
   /** Template id */
   id: string;
@@ -4600,7 +3214,6 @@ export interface Token {
   };
 }
 
-/** What `listTokens` answers. */
 export type ListTokensOutput = Token[];
 
 /** A token with its secret */
@@ -4624,13 +3237,11 @@ export interface NewToken {
   token: string;
 }
 
-/** What `createToken` takes. */
 export interface CreateTokenInput {
   /** What it is for */
   name: string;
 }
 
-/** What `revokeToken` takes. */
 export interface RevokeTokenInput {
   /** Token id */
   id: string;
@@ -4654,13 +3265,11 @@ export interface ConnectedClient {
   lastUsedAt?: string;
 }
 
-/** What `listClients` answers. */
 export interface ListClientsOutput {
   /** The newest first */
   clients: ConnectedClient[];
 }
 
-/** What `endClient` takes. */
 export interface EndClientInput {
   /** `id` of the client, see listClients */
   id: string;
@@ -4680,13 +3289,11 @@ export interface OpenSession {
   current: boolean;
 }
 
-/** What `listSessions` answers. */
 export interface ListSessionsOutput {
   /** The last used first */
   sessions: OpenSession[];
 }
 
-/** What `endSession` takes. */
 export interface EndSessionInput {
   /** Session id */
   id: string;
@@ -4755,13 +3362,11 @@ export interface ImportForm {
   file: Blob;
 }
 
-/** What `listImports` answers. */
 export interface ListImportsOutput {
   /** The newest first */
   imports: Import[];
 }
 
-/** What `getImport` takes. */
 export interface GetImportInput {
   /** Import id */
   id: string;
@@ -4807,7 +3412,6 @@ export interface ImportProblem {
   blocks?: boolean;
 }
 
-/** What `listImportRows` answers. */
 export interface ListImportRowsOutput {
   /** In the order of the file, at most 100 */
   rows: ImportRow[];
@@ -4815,7 +3419,6 @@ export interface ListImportRowsOutput {
   next?: number;
 }
 
-/** What `listImportRows` takes. */
 export interface ListImportRowsInput {
   /** Import id */
   id: string;
@@ -4825,14 +3428,12 @@ export interface ListImportRowsInput {
   after?: string;
 }
 
-/** What `saveImport` answers. */
 export interface SaveImportOutput {
   import: Import;
   /** Send it as `after` to continue; absent when all is done */
   next?: number;
 }
 
-/** What `saveImport` takes. */
 export interface SaveImportInput {
   /** Import id */
   id: string;
@@ -4844,7 +3445,6 @@ export interface SaveImportInput {
   duplicates?: boolean;
 }
 
-/** What `scheduleImport` answers. */
 export interface ScheduleImportOutput {
   import: Import;
   /** Send it as `after` to continue; absent when all is done */
@@ -4853,7 +3453,6 @@ export interface ScheduleImportOutput {
   asked: number;
 }
 
-/** What `scheduleImport` takes. */
 export interface ScheduleImportInput {
   /** Import id */
   id: string;
@@ -4871,7 +3470,6 @@ export interface StayedPost {
   text: string;
 }
 
-/** What `undoImport` answers. */
 export interface UndoImportOutput {
   import: Import;
   /** Send it as `after` to continue; absent when all is done */
@@ -4880,7 +3478,6 @@ export interface UndoImportOutput {
   stayed: StayedPost[];
 }
 
-/** What `undoImport` takes. */
 export interface UndoImportInput {
   /** Import id */
   id: string;
@@ -4888,19 +3485,16 @@ export interface UndoImportInput {
   after?: number;
 }
 
-/** What `deleteImport` takes. */
 export interface DeleteImportInput {
   /** Import id */
   id: string;
 }
 
-/** What `countExport` answers. */
 export interface CountExportOutput {
   /** How many have a time in the range */
   posts: number;
 }
 
-/** What `countExport` takes. */
 export interface CountExportInput {
   /** Only posts whose time is not before this instant; empty for all */
   from?: string;
@@ -4939,7 +3533,6 @@ export interface Webhook {
   createdAt: string;
 }
 
-/** What `listWebhooks` answers. */
 export interface ListWebhooksOutput {
   /** The oldest first */
   webhooks: Webhook[];
@@ -4978,7 +3571,6 @@ export interface NewWebhook {
   secret: string;
 }
 
-/** What `addWebhook` takes. */
 export interface AddWebhookInput {
   /** Where deliveries go: https, reachable on the public internet, without user name or password */
   url: string;
@@ -4986,13 +3578,11 @@ export interface AddWebhookInput {
   events: Array<'post.published' | 'post.failed' | 'account.disconnected'>;
 }
 
-/** What `getWebhook` takes. */
 export interface GetWebhookInput {
   /** Webhook id */
   id: string;
 }
 
-/** What `changeWebhook` takes. */
 export interface ChangeWebhookInput {
   /** Webhook id */
   id: string;
@@ -5002,7 +3592,6 @@ export interface ChangeWebhookInput {
   events?: Array<'post.published' | 'post.failed' | 'account.disconnected'>;
 }
 
-/** What `deleteWebhook` takes. */
 export interface DeleteWebhookInput {
   /** Webhook id */
   id: string;
@@ -5032,31 +3621,26 @@ export interface Delivery {
   createdAt: string;
 }
 
-/** What `testWebhook` takes. */
 export interface TestWebhookInput {
   /** Webhook id */
   id: string;
 }
 
-/** What `resumeWebhook` takes. */
 export interface ResumeWebhookInput {
   /** Webhook id */
   id: string;
 }
 
-/** What `rotateWebhookSecret` takes. */
 export interface RotateWebhookSecretInput {
   /** Webhook id */
   id: string;
 }
 
-/** What `listDeliveries` answers. */
 export interface ListDeliveriesOutput {
   /** The newest first */
   deliveries: Delivery[];
 }
 
-/** What `listDeliveries` takes. */
 export interface ListDeliveriesInput {
   /** Webhook id */
   id: string;
@@ -5101,7 +3685,6 @@ export interface DeliveryDetails {
   ladderSeconds: number[];
 }
 
-/** What `getDelivery` takes. */
 export interface GetDeliveryInput {
   /** Webhook id */
   id: string;
@@ -5109,7 +3692,6 @@ export interface GetDeliveryInput {
   deliveryId: string;
 }
 
-/** What `resendDelivery` takes. */
 export interface ResendDeliveryInput {
   /** Webhook id */
   id: string;
@@ -5117,19 +3699,16 @@ export interface ResendDeliveryInput {
   deliveryId: string;
 }
 
-/** What `createWorkspace` takes. */
 export interface CreateWorkspaceInput {
   /** What its members call it */
   name: string;
 }
 
-/** What `openWorkspace` takes. */
 export interface OpenWorkspaceInput {
   /** Workspace id */
   id: string;
 }
 
-/** What `changeWorkspace` takes. */
 export interface ChangeWorkspaceInput {
   /** What its members call it */
   name?: string;
@@ -5147,7 +3726,6 @@ export interface ChangeWorkspaceInput {
   code?: string;
 }
 
-/** What `handOver` takes. */
 export interface HandOverInput {
   /** User id of the member */
   userId: string;
@@ -5155,7 +3733,6 @@ export interface HandOverInput {
   name: string;
 }
 
-/** What `askDeletion` takes. */
 export interface AskDeletionInput {
   /** Name of the open workspace, as a confirmation */
   name: string;

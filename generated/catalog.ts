@@ -24,11 +24,7 @@ export const catalog: CatalogEntry[] = [
     "name": "accounts.list",
     "description": "The accounts this workspace can publish to. Read it first: posts take account ids, and the network of an account decides its limits and options.",
     "policy": "Allowed",
-    "inputSchema": {
-      "type": "object",
-      "properties": {},
-      "additionalProperties": false
-    }
+    "inputSchema": { "type": "object", "properties": {}, "additionalProperties": false }
   },
   {
     "name": "accounts.delete",
@@ -36,17 +32,8 @@ export const catalog: CatalogEntry[] = [
     "policy": "NeedsApproval",
     "inputSchema": {
       "type": "object",
-      "properties": {
-        "id": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 100,
-          "description": "Account to disconnect"
-        }
-      },
-      "required": [
-        "id"
-      ],
+      "properties": { "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Account to disconnect" } },
+      "required": ["id"],
       "additionalProperties": false
     }
   },
@@ -57,23 +44,13 @@ export const catalog: CatalogEntry[] = [
     "inputSchema": {
       "type": "object",
       "properties": {
-        "from": {
-          "type": "string",
-          "description": "Start of the range, inclusive"
-        },
-        "to": {
-          "type": "string",
-          "description": "End of the range, exclusive; at most 400 days after from"
-        },
+        "from": { "type": "string", "description": "Start of the range, inclusive" },
+        "to": { "type": "string", "description": "End of the range, exclusive; at most 400 days after from" },
         "accountIds": {
           "default": [],
           "maxItems": 500,
           "type": "array",
-          "items": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100
-          },
+          "items": { "type": "string", "minLength": 1, "maxLength": 100 },
           "description": "Only these accounts; empty means every account"
         },
         "timeZone": {
@@ -82,10 +59,7 @@ export const catalog: CatalogEntry[] = [
           "description": "IANA name for weekday and hour of bestTimes; an unknown name counts as UTC"
         }
       },
-      "required": [
-        "from",
-        "to"
-      ],
+      "required": ["from", "to"],
       "additionalProperties": false
     }
   },
@@ -100,11 +74,7 @@ export const catalog: CatalogEntry[] = [
           "default": [],
           "maxItems": 100,
           "type": "array",
-          "items": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100
-          },
+          "items": { "type": "string", "minLength": 1, "maxLength": 100 },
           "description": "Only these; empty for all"
         },
         "show": {
@@ -112,18 +82,8 @@ export const catalog: CatalogEntry[] = [
           "type": "boolean",
           "description": "Over MCP, with ids: also return small pictures of the first 10 images, to look at"
         },
-        "limit": {
-          "default": 50,
-          "type": "integer",
-          "minimum": 1,
-          "maximum": 100,
-          "description": "How many to return"
-        },
-        "cursor": {
-          "type": "string",
-          "maxLength": 200,
-          "description": "nextCursor of the page before"
-        }
+        "limit": { "default": 50, "type": "integer", "minimum": 1, "maximum": 100, "description": "How many to return" },
+        "cursor": { "type": "string", "maxLength": 200, "description": "nextCursor of the page before" }
       },
       "additionalProperties": false
     }
@@ -137,13 +97,7 @@ export const catalog: CatalogEntry[] = [
       "properties": {
         "status": {
           "type": "string",
-          "enum": [
-            "Draft",
-            "Scheduled",
-            "Publishing",
-            "Published",
-            "Failed"
-          ],
+          "enum": ["Draft", "Scheduled", "Publishing", "Published", "Failed"],
           "description": "Only posts with this status"
         },
         "query": {
@@ -156,16 +110,8 @@ export const catalog: CatalogEntry[] = [
           "type": "string",
           "description": "Only posts whose time is not before this instant: when it was published, else scheduledAt"
         },
-        "to": {
-          "type": "string",
-          "description": "Only posts whose time is before this instant"
-        },
-        "label": {
-          "default": "",
-          "type": "string",
-          "maxLength": 40,
-          "description": "Only posts with the label of this name"
-        },
+        "to": { "type": "string", "description": "Only posts whose time is before this instant" },
+        "label": { "default": "", "type": "string", "maxLength": 40, "description": "Only posts with the label of this name" },
         "waiting": {
           "default": false,
           "type": "boolean",
@@ -174,24 +120,11 @@ export const catalog: CatalogEntry[] = [
         "view": {
           "default": "full",
           "type": "string",
-          "enum": [
-            "full",
-            "summary"
-          ],
+          "enum": ["full", "summary"],
           "description": "summary: posts stays empty, and summaries has a line for each"
         },
-        "limit": {
-          "default": 50,
-          "type": "integer",
-          "minimum": 1,
-          "maximum": 100,
-          "description": "How many to return"
-        },
-        "cursor": {
-          "type": "string",
-          "maxLength": 200,
-          "description": "nextCursor of the page before"
-        }
+        "limit": { "default": 50, "type": "integer", "minimum": 1, "maximum": 100, "description": "How many to return" },
+        "cursor": { "type": "string", "maxLength": 200, "description": "nextCursor of the page before" }
       },
       "additionalProperties": false
     }
@@ -202,17 +135,8 @@ export const catalog: CatalogEntry[] = [
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",
-      "properties": {
-        "id": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 100,
-          "description": "Post id"
-        }
-      },
-      "required": [
-        "id"
-      ],
+      "properties": { "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" } },
+      "required": ["id"],
       "additionalProperties": false
     }
   },
@@ -227,11 +151,7 @@ export const catalog: CatalogEntry[] = [
           "default": [],
           "maxItems": 100,
           "type": "array",
-          "items": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100
-          },
+          "items": { "type": "string", "minLength": 1, "maxLength": 100 },
           "description": "Accounts the post goes to"
         },
         "body": {
@@ -259,20 +179,12 @@ export const catalog: CatalogEntry[] = [
                 "items": {
                   "type": "object",
                   "properties": {
-                    "body": {
-                      "type": "string",
-                      "maxLength": 100000,
-                      "description": "Plain text, no HTML"
-                    },
+                    "body": { "type": "string", "maxLength": 100000, "description": "Plain text, no HTML" },
                     "media": {
                       "default": [],
                       "maxItems": 100,
                       "type": "array",
-                      "items": {
-                        "type": "string",
-                        "minLength": 1,
-                        "maxLength": 2048
-                      },
+                      "items": { "type": "string", "minLength": 1, "maxLength": 2048 },
                       "description": "Media ids or https:// addresses of files, in display order; an address is fetched, and its id saved"
                     },
                     "alt": {
@@ -286,9 +198,7 @@ export const catalog: CatalogEntry[] = [
                       "description": "Alternative texts beside media, for those that have none yet"
                     }
                   },
-                  "required": [
-                    "body"
-                  ],
+                  "required": ["body"],
                   "additionalProperties": false
                 },
                 "description": "The items in order; a thread has several"
@@ -296,24 +206,16 @@ export const catalog: CatalogEntry[] = [
               "options": {
                 "default": {},
                 "type": "object",
-                "additionalProperties": {
-                  "type": "string",
-                  "maxLength": 10000
-                },
+                "additionalProperties": { "type": "string", "maxLength": 10000 },
                 "description": "Network options by key, see providers.limits"
               }
             },
-            "required": [
-              "content"
-            ],
+            "required": ["content"],
             "additionalProperties": false
           },
           "description": "In place of body: exactly one original version, and at most one per account of accountIds"
         },
-        "scheduledAt": {
-          "type": "string",
-          "description": "Suggested time, an ISO-8601 instant; empty saves a draft without one"
-        }
+        "scheduledAt": { "type": "string", "description": "Suggested time, an ISO-8601 instant; empty saves a draft without one" }
       },
       "additionalProperties": false
     }
@@ -325,20 +227,11 @@ export const catalog: CatalogEntry[] = [
     "inputSchema": {
       "type": "object",
       "properties": {
-        "id": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 100,
-          "description": "Post id"
-        },
+        "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" },
         "accountIds": {
           "maxItems": 100,
           "type": "array",
-          "items": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100
-          },
+          "items": { "type": "string", "minLength": 1, "maxLength": 100 },
           "description": "Accounts the post goes to"
         },
         "versions": {
@@ -360,20 +253,12 @@ export const catalog: CatalogEntry[] = [
                 "items": {
                   "type": "object",
                   "properties": {
-                    "body": {
-                      "type": "string",
-                      "maxLength": 100000,
-                      "description": "Plain text, no HTML"
-                    },
+                    "body": { "type": "string", "maxLength": 100000, "description": "Plain text, no HTML" },
                     "media": {
                       "default": [],
                       "maxItems": 100,
                       "type": "array",
-                      "items": {
-                        "type": "string",
-                        "minLength": 1,
-                        "maxLength": 2048
-                      },
+                      "items": { "type": "string", "minLength": 1, "maxLength": 2048 },
                       "description": "Media ids or https:// addresses of files, in display order; an address is fetched, and its id saved"
                     },
                     "alt": {
@@ -387,9 +272,7 @@ export const catalog: CatalogEntry[] = [
                       "description": "Alternative texts beside media, for those that have none yet"
                     }
                   },
-                  "required": [
-                    "body"
-                  ],
+                  "required": ["body"],
                   "additionalProperties": false
                 },
                 "description": "The items in order; a thread has several"
@@ -397,39 +280,23 @@ export const catalog: CatalogEntry[] = [
               "options": {
                 "default": {},
                 "type": "object",
-                "additionalProperties": {
-                  "type": "string",
-                  "maxLength": 10000
-                },
+                "additionalProperties": { "type": "string", "maxLength": 10000 },
                 "description": "Network options by key, see providers.limits"
               }
             },
-            "required": [
-              "content"
-            ],
+            "required": ["content"],
             "additionalProperties": false
           },
           "description": "Exactly one original version, and at most one per account of accountIds"
         },
-        "scheduledAt": {
-          "type": "string",
-          "description": "Suggested time, an ISO-8601 instant; empty for none"
-        },
-        "unschedule": {
-          "default": false,
-          "type": "boolean",
-          "description": "Take a Scheduled post back to Draft"
-        },
+        "scheduledAt": { "type": "string", "description": "Suggested time, an ISO-8601 instant; empty for none" },
+        "unschedule": { "default": false, "type": "boolean", "description": "Take a Scheduled post back to Draft" },
         "baseUpdatedAt": {
           "type": "string",
           "description": "updatedAt of the post this change is based on; Conflict when it was changed since"
         }
       },
-      "required": [
-        "id",
-        "accountIds",
-        "versions"
-      ],
+      "required": ["id", "accountIds", "versions"],
       "additionalProperties": false
     }
   },
@@ -440,17 +307,8 @@ export const catalog: CatalogEntry[] = [
     "inputSchema": {
       "type": "object",
       "properties": {
-        "id": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 100,
-          "description": "Post id"
-        },
-        "body": {
-          "type": "string",
-          "maxLength": 100000,
-          "description": "The new text"
-        },
+        "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" },
+        "body": { "type": "string", "maxLength": 100000, "description": "The new text" },
         "accountId": {
           "default": "",
           "type": "string",
@@ -464,20 +322,13 @@ export const catalog: CatalogEntry[] = [
           "maximum": 99,
           "description": "Which item, from 0; the number of items adds one at the end"
         },
-        "only": {
-          "default": false,
-          "type": "boolean",
-          "description": "Leave out all other items of this version"
-        },
+        "only": { "default": false, "type": "boolean", "description": "Leave out all other items of this version" },
         "baseUpdatedAt": {
           "type": "string",
           "description": "updatedAt of the post this change is based on; Conflict when it was changed since"
         }
       },
-      "required": [
-        "id",
-        "body"
-      ],
+      "required": ["id", "body"],
       "additionalProperties": false
     }
   },
@@ -488,12 +339,7 @@ export const catalog: CatalogEntry[] = [
     "inputSchema": {
       "type": "object",
       "properties": {
-        "id": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 100,
-          "description": "Post id"
-        },
+        "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" },
         "key": {
           "type": "string",
           "minLength": 1,
@@ -517,10 +363,7 @@ export const catalog: CatalogEntry[] = [
           "description": "updatedAt of the post this change is based on; Conflict when it was changed since"
         }
       },
-      "required": [
-        "id",
-        "key"
-      ],
+      "required": ["id", "key"],
       "additionalProperties": false
     }
   },
@@ -530,17 +373,8 @@ export const catalog: CatalogEntry[] = [
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",
-      "properties": {
-        "id": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 100,
-          "description": "Post id"
-        }
-      },
-      "required": [
-        "id"
-      ],
+      "properties": { "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" } },
+      "required": ["id"],
       "additionalProperties": false
     }
   },
@@ -551,21 +385,10 @@ export const catalog: CatalogEntry[] = [
     "inputSchema": {
       "type": "object",
       "properties": {
-        "id": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 100,
-          "description": "Post id"
-        },
-        "at": {
-          "type": "string",
-          "description": "When to publish: an instant in the future"
-        }
+        "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" },
+        "at": { "type": "string", "description": "When to publish: an instant in the future" }
       },
-      "required": [
-        "id",
-        "at"
-      ],
+      "required": ["id", "at"],
       "additionalProperties": false
     }
   },
@@ -575,17 +398,8 @@ export const catalog: CatalogEntry[] = [
     "policy": "NeedsApproval",
     "inputSchema": {
       "type": "object",
-      "properties": {
-        "id": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 100,
-          "description": "Post id"
-        }
-      },
-      "required": [
-        "id"
-      ],
+      "properties": { "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" } },
+      "required": ["id"],
       "additionalProperties": false
     }
   },
@@ -595,17 +409,8 @@ export const catalog: CatalogEntry[] = [
     "policy": "NeedsApproval",
     "inputSchema": {
       "type": "object",
-      "properties": {
-        "id": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 100,
-          "description": "Post id"
-        }
-      },
-      "required": [
-        "id"
-      ],
+      "properties": { "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" } },
+      "required": ["id"],
       "additionalProperties": false
     }
   },
@@ -615,17 +420,8 @@ export const catalog: CatalogEntry[] = [
     "policy": "Allowed",
     "inputSchema": {
       "type": "object",
-      "properties": {
-        "id": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 100,
-          "description": "Post id"
-        }
-      },
-      "required": [
-        "id"
-      ],
+      "properties": { "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" } },
+      "required": ["id"],
       "additionalProperties": false
     }
   },
@@ -640,18 +436,10 @@ export const catalog: CatalogEntry[] = [
           "default": [],
           "maxItems": 100,
           "type": "array",
-          "items": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100
-          },
+          "items": { "type": "string", "minLength": 1, "maxLength": 100 },
           "description": "Keys of the networks to read; empty for every one"
         },
-        "detail": {
-          "default": false,
-          "type": "boolean",
-          "description": "Over MCP: also say in the text what each option does"
-        }
+        "detail": { "default": false, "type": "boolean", "description": "Over MCP: also say in the text what each option does" }
       },
       "additionalProperties": false
     }
@@ -660,21 +448,13 @@ export const catalog: CatalogEntry[] = [
     "name": "providers.list",
     "description": "The networks this server can connect to, each with a connectUrl. Give the address to the user: connecting happens in their browser.",
     "policy": "Allowed",
-    "inputSchema": {
-      "type": "object",
-      "properties": {},
-      "additionalProperties": false
-    }
+    "inputSchema": { "type": "object", "properties": {}, "additionalProperties": false }
   },
   {
     "name": "ui.getContext",
     "description": "Page, open post and version tab the user has open in the web app. Empty when no tab has reported.",
     "policy": "Allowed",
-    "inputSchema": {
-      "type": "object",
-      "properties": {},
-      "additionalProperties": false
-    }
+    "inputSchema": { "type": "object", "properties": {}, "additionalProperties": false }
   },
   {
     "name": "ui.setContext",
@@ -683,27 +463,11 @@ export const catalog: CatalogEntry[] = [
     "inputSchema": {
       "type": "object",
       "properties": {
-        "page": {
-          "type": "string",
-          "maxLength": 500,
-          "description": "Path of the open page"
-        },
-        "postId": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 100,
-          "description": "Post that is open"
-        },
-        "accountId": {
-          "type": "string",
-          "minLength": 1,
-          "maxLength": 100,
-          "description": "Version tab that is open"
-        }
+        "page": { "type": "string", "maxLength": 500, "description": "Path of the open page" },
+        "postId": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post that is open" },
+        "accountId": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Version tab that is open" }
       },
-      "required": [
-        "page"
-      ],
+      "required": ["page"],
       "additionalProperties": false
     }
   }

@@ -17,15 +17,7 @@ export const commands: readonly Command[] = [
     "description": "Disconnects the account and deletes its tokens. Posts already scheduled for it will fail for that account. A human approves it in the app.",
     "kind": "NeedsApproval",
     "retry": "IfRefused",
-    "fields": [
-      {
-        "name": "id",
-        "flag": "id",
-        "type": "text",
-        "required": true,
-        "about": "Account to disconnect"
-      }
-    ]
+    "fields": [{ "name": "id", "flag": "id", "type": "text", "required": true, "about": "Account to disconnect" }]
   },
   {
     "name": "analytics.summary",
@@ -34,13 +26,7 @@ export const commands: readonly Command[] = [
     "kind": "ReadOnly",
     "retry": "Always",
     "fields": [
-      {
-        "name": "from",
-        "flag": "from",
-        "type": "text",
-        "required": true,
-        "about": "Start of the range, inclusive"
-      },
+      { "name": "from", "flag": "from", "type": "text", "required": true, "about": "Start of the range, inclusive" },
       {
         "name": "to",
         "flag": "to",
@@ -71,13 +57,7 @@ export const commands: readonly Command[] = [
     "kind": "ReadOnly",
     "retry": "Always",
     "fields": [
-      {
-        "name": "ids",
-        "flag": "ids",
-        "type": "list",
-        "required": false,
-        "about": "Only these; empty for all"
-      },
+      { "name": "ids", "flag": "ids", "type": "list", "required": false, "about": "Only these; empty for all" },
       {
         "name": "show",
         "flag": "show",
@@ -85,13 +65,7 @@ export const commands: readonly Command[] = [
         "required": false,
         "about": "Over MCP, with ids: also return small pictures of the first 10 images, to look at"
       },
-      {
-        "name": "limit",
-        "flag": "limit",
-        "type": "number",
-        "required": false,
-        "about": "How many to return"
-      },
+      { "name": "limit", "flag": "limit", "type": "number", "required": false, "about": "How many to return" },
       {
         "name": "cursor",
         "flag": "cursor",
@@ -114,13 +88,7 @@ export const commands: readonly Command[] = [
         "type": "text",
         "required": false,
         "about": "Only posts with this status",
-        "choices": [
-          "Draft",
-          "Scheduled",
-          "Publishing",
-          "Published",
-          "Failed"
-        ]
+        "choices": ["Draft", "Scheduled", "Publishing", "Published", "Failed"]
       },
       {
         "name": "query",
@@ -163,18 +131,9 @@ export const commands: readonly Command[] = [
         "type": "text",
         "required": false,
         "about": "summary: posts stays empty, and summaries has a line for each",
-        "choices": [
-          "full",
-          "summary"
-        ]
+        "choices": ["full", "summary"]
       },
-      {
-        "name": "limit",
-        "flag": "limit",
-        "type": "number",
-        "required": false,
-        "about": "How many to return"
-      },
+      { "name": "limit", "flag": "limit", "type": "number", "required": false, "about": "How many to return" },
       {
         "name": "cursor",
         "flag": "cursor",
@@ -190,15 +149,7 @@ export const commands: readonly Command[] = [
     "description": "One post with all its versions and, after publishing, the result per account. For a Scheduled post, forecast says why it will not go out as planned, where that is known.",
     "kind": "ReadOnly",
     "retry": "Always",
-    "fields": [
-      {
-        "name": "id",
-        "flag": "id",
-        "type": "text",
-        "required": true,
-        "about": "Post id"
-      }
-    ]
+    "fields": [{ "name": "id", "flag": "id", "type": "text", "required": true, "about": "Post id" }]
   },
   {
     "name": "posts.create",
@@ -244,13 +195,7 @@ export const commands: readonly Command[] = [
     "kind": "Write",
     "retry": "WithKey",
     "fields": [
-      {
-        "name": "id",
-        "flag": "id",
-        "type": "text",
-        "required": true,
-        "about": "Post id"
-      },
+      { "name": "id", "flag": "id", "type": "text", "required": true, "about": "Post id" },
       {
         "name": "accountIds",
         "flag": "account-ids",
@@ -295,20 +240,8 @@ export const commands: readonly Command[] = [
     "kind": "Write",
     "retry": "WithKey",
     "fields": [
-      {
-        "name": "id",
-        "flag": "id",
-        "type": "text",
-        "required": true,
-        "about": "Post id"
-      },
-      {
-        "name": "body",
-        "flag": "body",
-        "type": "text",
-        "required": true,
-        "about": "The new text"
-      },
+      { "name": "id", "flag": "id", "type": "text", "required": true, "about": "Post id" },
+      { "name": "body", "flag": "body", "type": "text", "required": true, "about": "The new text" },
       {
         "name": "accountId",
         "flag": "account-id",
@@ -346,13 +279,7 @@ export const commands: readonly Command[] = [
     "kind": "Write",
     "retry": "WithKey",
     "fields": [
-      {
-        "name": "id",
-        "flag": "id",
-        "type": "text",
-        "required": true,
-        "about": "Post id"
-      },
+      { "name": "id", "flag": "id", "type": "text", "required": true, "about": "Post id" },
       {
         "name": "key",
         "flag": "key",
@@ -534,15 +461,7 @@ export const commands: readonly Command[] = [
     "description": "Checks the post against the limits of every network it goes to. Broken limits are answered as error `Invalid`, with one issue per problem and account. Call it before asking to schedule or publish.",
     "kind": "ReadOnly",
     "retry": "Always",
-    "fields": [
-      {
-        "name": "id",
-        "flag": "id",
-        "type": "text",
-        "required": true,
-        "about": "Post id"
-      }
-    ]
+    "fields": [{ "name": "id", "flag": "id", "type": "text", "required": true, "about": "Post id" }]
   },
   {
     "name": "posts.schedule",
@@ -551,13 +470,7 @@ export const commands: readonly Command[] = [
     "kind": "NeedsApproval",
     "retry": "IfRefused",
     "fields": [
-      {
-        "name": "id",
-        "flag": "id",
-        "type": "text",
-        "required": true,
-        "about": "Post id"
-      },
+      { "name": "id", "flag": "id", "type": "text", "required": true, "about": "Post id" },
       {
         "name": "at",
         "flag": "at",
@@ -573,15 +486,7 @@ export const commands: readonly Command[] = [
     "description": "Publishes a Draft or Failed post to all its accounts at once. Accounts that already have it are left out. Public and irreversible. A human approves it in the app.",
     "kind": "NeedsApproval",
     "retry": "IfRefused",
-    "fields": [
-      {
-        "name": "id",
-        "flag": "id",
-        "type": "text",
-        "required": true,
-        "about": "Post id"
-      }
-    ]
+    "fields": [{ "name": "id", "flag": "id", "type": "text", "required": true, "about": "Post id" }]
   },
   {
     "name": "posts.delete",
@@ -589,15 +494,7 @@ export const commands: readonly Command[] = [
     "description": "Deletes a post that is not published. API and MCP callers cannot get it back; a person can restore it in the app for 30 days. What a Failed post already published stays public. A human approves it in the app.",
     "kind": "NeedsApproval",
     "retry": "IfRefused",
-    "fields": [
-      {
-        "name": "id",
-        "flag": "id",
-        "type": "text",
-        "required": true,
-        "about": "Post id"
-      }
-    ]
+    "fields": [{ "name": "id", "flag": "id", "type": "text", "required": true, "about": "Post id" }]
   },
   {
     "name": "posts.metrics",
@@ -605,15 +502,7 @@ export const commands: readonly Command[] = [
     "description": "Numbers per account the post was published to, as stored at the last read (fetchedAt). Networks are read 1 h, 6 h, 24 h, 3 d, 7 d and 30 d after publication.",
     "kind": "ReadOnly",
     "retry": "Always",
-    "fields": [
-      {
-        "name": "id",
-        "flag": "id",
-        "type": "text",
-        "required": true,
-        "about": "Post id"
-      }
-    ]
+    "fields": [{ "name": "id", "flag": "id", "type": "text", "required": true, "about": "Post id" }]
   },
   {
     "name": "providers.limits",
@@ -661,20 +550,8 @@ export const commands: readonly Command[] = [
     "kind": "Write",
     "retry": "WithKey",
     "fields": [
-      {
-        "name": "page",
-        "flag": "page",
-        "type": "text",
-        "required": true,
-        "about": "Path of the open page"
-      },
-      {
-        "name": "postId",
-        "flag": "post-id",
-        "type": "text",
-        "required": false,
-        "about": "Post that is open"
-      },
+      { "name": "page", "flag": "page", "type": "text", "required": true, "about": "Path of the open page" },
+      { "name": "postId", "flag": "post-id", "type": "text", "required": false, "about": "Post that is open" },
       {
         "name": "accountId",
         "flag": "account-id",

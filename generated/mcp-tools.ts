@@ -9,16 +9,8 @@ export const mcpTools = [
       "name": "accounts_list",
       "title": "List connected accounts",
       "description": "The accounts this workspace can publish to. Read it first: posts take account ids, and the network of an account decides its limits and options.",
-      "inputSchema": {
-        "type": "object",
-        "properties": {},
-        "additionalProperties": false
-      },
-      "annotations": {
-        "readOnlyHint": true,
-        "destructiveHint": false,
-        "openWorldHint": false
-      }
+      "inputSchema": { "type": "object", "properties": {}, "additionalProperties": false },
+      "annotations": { "readOnlyHint": true, "destructiveHint": false, "openWorldHint": false }
     }
   },
   {
@@ -31,24 +23,11 @@ export const mcpTools = [
       "description": "Disconnects the account and deletes its tokens. Posts already scheduled for it will fail for that account. A human approves it in the app.",
       "inputSchema": {
         "type": "object",
-        "properties": {
-          "id": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100,
-            "description": "Account to disconnect"
-          }
-        },
-        "required": [
-          "id"
-        ],
+        "properties": { "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Account to disconnect" } },
+        "required": ["id"],
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": false,
-        "destructiveHint": true,
-        "openWorldHint": false
-      }
+      "annotations": { "readOnlyHint": false, "destructiveHint": true, "openWorldHint": false }
     }
   },
   {
@@ -62,23 +41,13 @@ export const mcpTools = [
       "inputSchema": {
         "type": "object",
         "properties": {
-          "from": {
-            "type": "string",
-            "description": "Start of the range, inclusive"
-          },
-          "to": {
-            "type": "string",
-            "description": "End of the range, exclusive; at most 400 days after from"
-          },
+          "from": { "type": "string", "description": "Start of the range, inclusive" },
+          "to": { "type": "string", "description": "End of the range, exclusive; at most 400 days after from" },
           "accountIds": {
             "default": [],
             "maxItems": 500,
             "type": "array",
-            "items": {
-              "type": "string",
-              "minLength": 1,
-              "maxLength": 100
-            },
+            "items": { "type": "string", "minLength": 1, "maxLength": 100 },
             "description": "Only these accounts; empty means every account"
           },
           "timeZone": {
@@ -87,17 +56,10 @@ export const mcpTools = [
             "description": "IANA name for weekday and hour of bestTimes; an unknown name counts as UTC"
           }
         },
-        "required": [
-          "from",
-          "to"
-        ],
+        "required": ["from", "to"],
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": true,
-        "destructiveHint": false,
-        "openWorldHint": false
-      }
+      "annotations": { "readOnlyHint": true, "destructiveHint": false, "openWorldHint": false }
     }
   },
   {
@@ -115,11 +77,7 @@ export const mcpTools = [
             "default": [],
             "maxItems": 100,
             "type": "array",
-            "items": {
-              "type": "string",
-              "minLength": 1,
-              "maxLength": 100
-            },
+            "items": { "type": "string", "minLength": 1, "maxLength": 100 },
             "description": "Only these; empty for all"
           },
           "show": {
@@ -127,26 +85,12 @@ export const mcpTools = [
             "type": "boolean",
             "description": "Over MCP, with ids: also return small pictures of the first 10 images, to look at"
           },
-          "limit": {
-            "default": 50,
-            "type": "integer",
-            "minimum": 1,
-            "maximum": 100,
-            "description": "How many to return"
-          },
-          "cursor": {
-            "type": "string",
-            "maxLength": 200,
-            "description": "nextCursor of the page before"
-          }
+          "limit": { "default": 50, "type": "integer", "minimum": 1, "maximum": 100, "description": "How many to return" },
+          "cursor": { "type": "string", "maxLength": 200, "description": "nextCursor of the page before" }
         },
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": true,
-        "destructiveHint": false,
-        "openWorldHint": false
-      }
+      "annotations": { "readOnlyHint": true, "destructiveHint": false, "openWorldHint": false }
     }
   },
   {
@@ -162,13 +106,7 @@ export const mcpTools = [
         "properties": {
           "status": {
             "type": "string",
-            "enum": [
-              "Draft",
-              "Scheduled",
-              "Publishing",
-              "Published",
-              "Failed"
-            ],
+            "enum": ["Draft", "Scheduled", "Publishing", "Published", "Failed"],
             "description": "Only posts with this status"
           },
           "query": {
@@ -181,16 +119,8 @@ export const mcpTools = [
             "type": "string",
             "description": "Only posts whose time is not before this instant: when it was published, else scheduledAt"
           },
-          "to": {
-            "type": "string",
-            "description": "Only posts whose time is before this instant"
-          },
-          "label": {
-            "default": "",
-            "type": "string",
-            "maxLength": 40,
-            "description": "Only posts with the label of this name"
-          },
+          "to": { "type": "string", "description": "Only posts whose time is before this instant" },
+          "label": { "default": "", "type": "string", "maxLength": 40, "description": "Only posts with the label of this name" },
           "waiting": {
             "default": false,
             "type": "boolean",
@@ -199,32 +129,15 @@ export const mcpTools = [
           "view": {
             "default": "full",
             "type": "string",
-            "enum": [
-              "full",
-              "summary"
-            ],
+            "enum": ["full", "summary"],
             "description": "summary: posts stays empty, and summaries has a line for each"
           },
-          "limit": {
-            "default": 50,
-            "type": "integer",
-            "minimum": 1,
-            "maximum": 100,
-            "description": "How many to return"
-          },
-          "cursor": {
-            "type": "string",
-            "maxLength": 200,
-            "description": "nextCursor of the page before"
-          }
+          "limit": { "default": 50, "type": "integer", "minimum": 1, "maximum": 100, "description": "How many to return" },
+          "cursor": { "type": "string", "maxLength": 200, "description": "nextCursor of the page before" }
         },
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": true,
-        "destructiveHint": false,
-        "openWorldHint": false
-      }
+      "annotations": { "readOnlyHint": true, "destructiveHint": false, "openWorldHint": false }
     }
   },
   {
@@ -237,24 +150,11 @@ export const mcpTools = [
       "description": "One post with all its versions and, after publishing, the result per account. For a Scheduled post, forecast says why it will not go out as planned, where that is known.",
       "inputSchema": {
         "type": "object",
-        "properties": {
-          "id": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100,
-            "description": "Post id"
-          }
-        },
-        "required": [
-          "id"
-        ],
+        "properties": { "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" } },
+        "required": ["id"],
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": true,
-        "destructiveHint": false,
-        "openWorldHint": false
-      }
+      "annotations": { "readOnlyHint": true, "destructiveHint": false, "openWorldHint": false }
     }
   },
   {
@@ -272,11 +172,7 @@ export const mcpTools = [
             "default": [],
             "maxItems": 100,
             "type": "array",
-            "items": {
-              "type": "string",
-              "minLength": 1,
-              "maxLength": 100
-            },
+            "items": { "type": "string", "minLength": 1, "maxLength": 100 },
             "description": "Accounts the post goes to"
           },
           "body": {
@@ -304,20 +200,12 @@ export const mcpTools = [
                   "items": {
                     "type": "object",
                     "properties": {
-                      "body": {
-                        "type": "string",
-                        "maxLength": 100000,
-                        "description": "Plain text, no HTML"
-                      },
+                      "body": { "type": "string", "maxLength": 100000, "description": "Plain text, no HTML" },
                       "media": {
                         "default": [],
                         "maxItems": 100,
                         "type": "array",
-                        "items": {
-                          "type": "string",
-                          "minLength": 1,
-                          "maxLength": 2048
-                        },
+                        "items": { "type": "string", "minLength": 1, "maxLength": 2048 },
                         "description": "Media ids or https:// addresses of files, in display order; an address is fetched, and its id saved"
                       },
                       "alt": {
@@ -331,9 +219,7 @@ export const mcpTools = [
                         "description": "Alternative texts beside media, for those that have none yet"
                       }
                     },
-                    "required": [
-                      "body"
-                    ],
+                    "required": ["body"],
                     "additionalProperties": false
                   },
                   "description": "The items in order; a thread has several"
@@ -341,32 +227,20 @@ export const mcpTools = [
                 "options": {
                   "default": {},
                   "type": "object",
-                  "additionalProperties": {
-                    "type": "string",
-                    "maxLength": 10000
-                  },
+                  "additionalProperties": { "type": "string", "maxLength": 10000 },
                   "description": "Network options by key, see providers_limits"
                 }
               },
-              "required": [
-                "content"
-              ],
+              "required": ["content"],
               "additionalProperties": false
             },
             "description": "In place of body: exactly one original version, and at most one per account of accountIds"
           },
-          "scheduledAt": {
-            "type": "string",
-            "description": "Suggested time, an ISO-8601 instant; empty saves a draft without one"
-          }
+          "scheduledAt": { "type": "string", "description": "Suggested time, an ISO-8601 instant; empty saves a draft without one" }
         },
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": false,
-        "destructiveHint": false,
-        "openWorldHint": false
-      }
+      "annotations": { "readOnlyHint": false, "destructiveHint": false, "openWorldHint": false }
     }
   },
   {
@@ -380,20 +254,11 @@ export const mcpTools = [
       "inputSchema": {
         "type": "object",
         "properties": {
-          "id": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100,
-            "description": "Post id"
-          },
+          "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" },
           "accountIds": {
             "maxItems": 100,
             "type": "array",
-            "items": {
-              "type": "string",
-              "minLength": 1,
-              "maxLength": 100
-            },
+            "items": { "type": "string", "minLength": 1, "maxLength": 100 },
             "description": "Accounts the post goes to"
           },
           "versions": {
@@ -415,20 +280,12 @@ export const mcpTools = [
                   "items": {
                     "type": "object",
                     "properties": {
-                      "body": {
-                        "type": "string",
-                        "maxLength": 100000,
-                        "description": "Plain text, no HTML"
-                      },
+                      "body": { "type": "string", "maxLength": 100000, "description": "Plain text, no HTML" },
                       "media": {
                         "default": [],
                         "maxItems": 100,
                         "type": "array",
-                        "items": {
-                          "type": "string",
-                          "minLength": 1,
-                          "maxLength": 2048
-                        },
+                        "items": { "type": "string", "minLength": 1, "maxLength": 2048 },
                         "description": "Media ids or https:// addresses of files, in display order; an address is fetched, and its id saved"
                       },
                       "alt": {
@@ -442,9 +299,7 @@ export const mcpTools = [
                         "description": "Alternative texts beside media, for those that have none yet"
                       }
                     },
-                    "required": [
-                      "body"
-                    ],
+                    "required": ["body"],
                     "additionalProperties": false
                   },
                   "description": "The items in order; a thread has several"
@@ -452,46 +307,26 @@ export const mcpTools = [
                 "options": {
                   "default": {},
                   "type": "object",
-                  "additionalProperties": {
-                    "type": "string",
-                    "maxLength": 10000
-                  },
+                  "additionalProperties": { "type": "string", "maxLength": 10000 },
                   "description": "Network options by key, see providers_limits"
                 }
               },
-              "required": [
-                "content"
-              ],
+              "required": ["content"],
               "additionalProperties": false
             },
             "description": "Exactly one original version, and at most one per account of accountIds"
           },
-          "scheduledAt": {
-            "type": "string",
-            "description": "Suggested time, an ISO-8601 instant; empty for none"
-          },
-          "unschedule": {
-            "default": false,
-            "type": "boolean",
-            "description": "Take a Scheduled post back to Draft"
-          },
+          "scheduledAt": { "type": "string", "description": "Suggested time, an ISO-8601 instant; empty for none" },
+          "unschedule": { "default": false, "type": "boolean", "description": "Take a Scheduled post back to Draft" },
           "baseUpdatedAt": {
             "type": "string",
             "description": "updatedAt of the post this change is based on; Conflict when it was changed since"
           }
         },
-        "required": [
-          "id",
-          "accountIds",
-          "versions"
-        ],
+        "required": ["id", "accountIds", "versions"],
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": false,
-        "destructiveHint": false,
-        "openWorldHint": false
-      }
+      "annotations": { "readOnlyHint": false, "destructiveHint": false, "openWorldHint": false }
     }
   },
   {
@@ -505,17 +340,8 @@ export const mcpTools = [
       "inputSchema": {
         "type": "object",
         "properties": {
-          "id": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100,
-            "description": "Post id"
-          },
-          "body": {
-            "type": "string",
-            "maxLength": 100000,
-            "description": "The new text"
-          },
+          "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" },
+          "body": { "type": "string", "maxLength": 100000, "description": "The new text" },
           "accountId": {
             "default": "",
             "type": "string",
@@ -529,27 +355,16 @@ export const mcpTools = [
             "maximum": 99,
             "description": "Which item, from 0; the number of items adds one at the end"
           },
-          "only": {
-            "default": false,
-            "type": "boolean",
-            "description": "Leave out all other items of this version"
-          },
+          "only": { "default": false, "type": "boolean", "description": "Leave out all other items of this version" },
           "baseUpdatedAt": {
             "type": "string",
             "description": "updatedAt of the post this change is based on; Conflict when it was changed since"
           }
         },
-        "required": [
-          "id",
-          "body"
-        ],
+        "required": ["id", "body"],
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": false,
-        "destructiveHint": false,
-        "openWorldHint": false
-      }
+      "annotations": { "readOnlyHint": false, "destructiveHint": false, "openWorldHint": false }
     }
   },
   {
@@ -563,12 +378,7 @@ export const mcpTools = [
       "inputSchema": {
         "type": "object",
         "properties": {
-          "id": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100,
-            "description": "Post id"
-          },
+          "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" },
           "key": {
             "type": "string",
             "minLength": 1,
@@ -592,17 +402,10 @@ export const mcpTools = [
             "description": "updatedAt of the post this change is based on; Conflict when it was changed since"
           }
         },
-        "required": [
-          "id",
-          "key"
-        ],
+        "required": ["id", "key"],
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": false,
-        "destructiveHint": false,
-        "openWorldHint": false
-      }
+      "annotations": { "readOnlyHint": false, "destructiveHint": false, "openWorldHint": false }
     }
   },
   {
@@ -615,24 +418,11 @@ export const mcpTools = [
       "description": "Checks the post against the limits of every network it goes to. Broken limits are answered as error `Invalid`, with one issue per problem and account. Call it before asking to schedule or publish.",
       "inputSchema": {
         "type": "object",
-        "properties": {
-          "id": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100,
-            "description": "Post id"
-          }
-        },
-        "required": [
-          "id"
-        ],
+        "properties": { "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" } },
+        "required": ["id"],
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": true,
-        "destructiveHint": false,
-        "openWorldHint": false
-      }
+      "annotations": { "readOnlyHint": true, "destructiveHint": false, "openWorldHint": false }
     }
   },
   {
@@ -646,28 +436,13 @@ export const mcpTools = [
       "inputSchema": {
         "type": "object",
         "properties": {
-          "id": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100,
-            "description": "Post id"
-          },
-          "at": {
-            "type": "string",
-            "description": "When to publish: an instant in the future"
-          }
+          "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" },
+          "at": { "type": "string", "description": "When to publish: an instant in the future" }
         },
-        "required": [
-          "id",
-          "at"
-        ],
+        "required": ["id", "at"],
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": false,
-        "destructiveHint": false,
-        "openWorldHint": true
-      }
+      "annotations": { "readOnlyHint": false, "destructiveHint": false, "openWorldHint": true }
     }
   },
   {
@@ -680,24 +455,11 @@ export const mcpTools = [
       "description": "Publishes a Draft or Failed post to all its accounts at once. Accounts that already have it are left out. Public and irreversible. A human approves it in the app.",
       "inputSchema": {
         "type": "object",
-        "properties": {
-          "id": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100,
-            "description": "Post id"
-          }
-        },
-        "required": [
-          "id"
-        ],
+        "properties": { "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" } },
+        "required": ["id"],
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": false,
-        "destructiveHint": false,
-        "openWorldHint": true
-      }
+      "annotations": { "readOnlyHint": false, "destructiveHint": false, "openWorldHint": true }
     }
   },
   {
@@ -710,24 +472,11 @@ export const mcpTools = [
       "description": "Deletes a post that is not published. API and MCP callers cannot get it back; a person can restore it in the app for 30 days. What a Failed post already published stays public. A human approves it in the app.",
       "inputSchema": {
         "type": "object",
-        "properties": {
-          "id": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100,
-            "description": "Post id"
-          }
-        },
-        "required": [
-          "id"
-        ],
+        "properties": { "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" } },
+        "required": ["id"],
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": false,
-        "destructiveHint": true,
-        "openWorldHint": false
-      }
+      "annotations": { "readOnlyHint": false, "destructiveHint": true, "openWorldHint": false }
     }
   },
   {
@@ -740,24 +489,11 @@ export const mcpTools = [
       "description": "Numbers per account the post was published to, as stored at the last read (fetchedAt). Networks are read 1 h, 6 h, 24 h, 3 d, 7 d and 30 d after publication.",
       "inputSchema": {
         "type": "object",
-        "properties": {
-          "id": {
-            "type": "string",
-            "minLength": 1,
-            "maxLength": 100,
-            "description": "Post id"
-          }
-        },
-        "required": [
-          "id"
-        ],
+        "properties": { "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "Post id" } },
+        "required": ["id"],
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": true,
-        "destructiveHint": false,
-        "openWorldHint": false
-      }
+      "annotations": { "readOnlyHint": true, "destructiveHint": false, "openWorldHint": false }
     }
   },
   {
@@ -775,26 +511,14 @@ export const mcpTools = [
             "default": [],
             "maxItems": 100,
             "type": "array",
-            "items": {
-              "type": "string",
-              "minLength": 1,
-              "maxLength": 100
-            },
+            "items": { "type": "string", "minLength": 1, "maxLength": 100 },
             "description": "Keys of the networks to read; empty for every one"
           },
-          "detail": {
-            "default": false,
-            "type": "boolean",
-            "description": "Over MCP: also say in the text what each option does"
-          }
+          "detail": { "default": false, "type": "boolean", "description": "Over MCP: also say in the text what each option does" }
         },
         "additionalProperties": false
       },
-      "annotations": {
-        "readOnlyHint": true,
-        "destructiveHint": false,
-        "openWorldHint": false
-      }
+      "annotations": { "readOnlyHint": true, "destructiveHint": false, "openWorldHint": false }
     }
   },
   {
@@ -805,16 +529,8 @@ export const mcpTools = [
       "name": "providers_list",
       "title": "List networks to connect",
       "description": "The networks this server can connect to, each with a connectUrl. Give the address to the user: connecting happens in their browser.",
-      "inputSchema": {
-        "type": "object",
-        "properties": {},
-        "additionalProperties": false
-      },
-      "annotations": {
-        "readOnlyHint": true,
-        "destructiveHint": false,
-        "openWorldHint": false
-      }
+      "inputSchema": { "type": "object", "properties": {}, "additionalProperties": false },
+      "annotations": { "readOnlyHint": true, "destructiveHint": false, "openWorldHint": false }
     }
   }
 ] as const;

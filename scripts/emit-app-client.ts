@@ -2,10 +2,13 @@ import type { z } from 'zod';
 import type { Route } from '#contracts/define';
 import type { ClosedSets } from './closed-sets.ts';
 import type { DeclaredRoute } from './contracts.ts';
-import { doc, indent, pascal, TypePrinter, wrap } from './print-types.ts';
+import { doc, indent, pascal, TypePrinter } from './print-types.ts';
 import { banner } from './text.ts';
 
-/** generated/app-client.ts: a method per route of the app. Types are printed, so that pages load no schemas. */
+/**
+ * generated/app-client.ts: a method per route of the app. Types are printed, so that pages load no schemas. Descriptions
+ * stay in contracts/ and in openapi/openapi-app.json.
+ */
 export const emitAppClient = (
   routes: readonly DeclaredRoute[],
   sdkTypes: ReadonlyMap<string, string>,
@@ -38,7 +41,7 @@ export const createAppClient = (options: AppClientOptions = {}) => {
   return {
     actions: new Posthorn(sdkOptions(options)),
 
-${indent(indent(methods.join('\n')))}  };
+${indent(indent(methods.join('')))}  };
 };
 
 ${own.join('\n')}`,
@@ -56,27 +59,22 @@ const isInSdk = (name: string, type: string, sdkTypes: ReadonlyMap<string, strin
 };
 
 const emitMethod = ({ name, file, route }: DeclaredRoute, printer: TypePrinter): string => {
-  const output = printer.declare(`${pascal(name)}Output`, answerOf(name, route), 'output', `What \`${name}\` answers.`);
+  const output = printer.declare(`${pascal(name)}Output`, answerOf(name, route), 'output', '');
   const fields = fieldsOf(file, name, route);
-  const about = doc(
-    `${route.summary}.`,
-    '',
-    wrap(route.description),
-    ...(route.roles ? ['', `Roles: ${route.roles.join(', ')}.`] : []),
-  );
+  const about = doc(`${route.summary}.`);
   if (fields.length === 0) {
     return `${about}${name}: (options?: CallOptions): ApiPromise<${output}> => ${emitCall(route, '{}')},
 `;
   }
   const schemas = [route.params, route.query, route.body].filter((schema) => schema !== undefined);
-  const input = printer.declareTogether(`${pascal(name)}Input`, schemas, `What \`${name}\` takes.`);
+  const input = printer.declareTogether(`${pascal(name)}Input`, schemas, '');
   const allOptional = fields.every((field) => field.safeParse(undefined).success);
   if (route.form === undefined) {
     return `${about}${name}: (input: ${input}${allOptional ? ' = {}' : ''}, options?: CallOptions): ApiPromise<${output}> =>
   ${emitCall(route, 'input')},
 `;
   }
-  const form = printer.declareTogether(`${pascal(name)}Form`, [route.form], `What \`${name}\` takes with a file.`);
+  const form = printer.declareTogether(`${pascal(name)}Form`, [route.form], '');
   return `${about}${name}: (input: ${input} | ${form}, options?: FormOptions): ApiPromise<${output}> =>
   Object.values(input).some((value) => value instanceof Blob)
     ? http.form('${route.path}', input, options)

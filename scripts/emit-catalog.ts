@@ -1,7 +1,7 @@
 import type { CatalogEntry } from '#contracts/catalog';
 import { type DeclaredAction, recordImports, recordNames } from './contracts.ts';
 import { inputJsonSchema } from './json-schema.ts';
-import { banner, lines } from './text.ts';
+import { banner, compactJson, lines } from './text.ts';
 
 /** generated/catalog.ts: all actions in one record, and what GET /api/agent/tools answers. */
 export const emitCatalog = (declared: readonly DeclaredAction[]) => {
@@ -23,7 +23,7 @@ export const emitCatalog = (declared: readonly DeclaredAction[]) => {
       '',
       'export type ActionName = keyof typeof actions;',
       '',
-      `export const catalog: CatalogEntry[] = ${JSON.stringify(entries, null, 2)};`,
+      `export const catalog: CatalogEntry[] = ${compactJson(entries).trim()};`,
     ),
   };
 };

@@ -3,7 +3,7 @@ import type { Field } from '#scripts/call/command';
 import type { ClosedSets } from './closed-sets.ts';
 import type { DeclaredAction } from './contracts.ts';
 import { retryOf } from './emit-sdk.ts';
-import { banner } from './text.ts';
+import { banner, compactJson } from './text.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
@@ -15,11 +15,7 @@ export const emitCommands = (actions: readonly DeclaredAction[], closed: ClosedS
   'generated/commands.ts': `${banner}
 import type { Command } from '#scripts/call/command';
 
-export const commands: readonly Command[] = ${JSON.stringify(
-    actions.map((one) => commandOf(one, closed)),
-    null,
-    2,
-  )};
+export const commands: readonly Command[] = ${compactJson(actions.map((one) => commandOf(one, closed))).trim()};
 `,
 });
 

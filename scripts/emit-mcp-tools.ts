@@ -3,7 +3,7 @@ import type { Scope } from '#contracts/scopes';
 import { escapeRegExp } from '#server/base/escape-reg-exp';
 import { type DeclaredAction, toolName } from './contracts.ts';
 import { inputJsonSchema } from './json-schema.ts';
-import { banner, lines } from './text.ts';
+import { banner, compactJson, lines } from './text.ts';
 
 interface McpTool {
   action: string;
@@ -43,7 +43,7 @@ export const emitMcpTools = (declared: readonly DeclaredAction[]) => {
     }),
   );
   return {
-    'generated/mcp-tools.ts': lines(banner, `export const mcpTools = ${JSON.stringify(tools, null, 2)} as const;`),
+    'generated/mcp-tools.ts': lines(banner, `export const mcpTools = ${compactJson(tools).trim()} as const;`),
   };
 };
 

@@ -3,7 +3,7 @@ import { events } from '#contracts/events';
 import type { ClosedSets } from './closed-sets.ts';
 import type { DeclaredAction } from './contracts.ts';
 import { commandOf } from './emit-commands.ts';
-import { banner, json } from './text.ts';
+import { banner, compactJson } from './text.ts';
 
 /** Names in n8n's interface that differ from the domain name. */
 const resourceNames: Readonly<Record<string, string>> = { ui: 'Open page' };
@@ -48,7 +48,7 @@ const listsOf = ({ shape }: DeclaredAction['action']['output']): string[] => {
 };
 
 const emitModule = (values: object) => `${banner}
-module.exports = ${json(values).trim()};
+module.exports = ${compactJson(values).trim()};
 `;
 
 const propertiesOf = (operations: readonly Operation[]) => {

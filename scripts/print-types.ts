@@ -134,6 +134,8 @@ export class TypePrinter {
       ([name, field]) =>
         doc(about(field)) + `${property(name)}${required.includes(name) ? '' : '?'}: ${this.#print(field)};`,
     );
-    return `{\n${indent(printed.join('\n'))}\n}`;
+    const line = `{ ${printed.join(' ').slice(0, -1)} }`;
+    const fitsOneLine = line.length <= 80 && !/\n|\/\*/.test(line);
+    return fitsOneLine ? line : `{\n${indent(printed.join('\n'))}\n}`;
   }
 }

@@ -2,372 +2,113 @@
 
 module.exports = {
   "actions": [
-    {
-      "name": "accounts.list",
-      "lists": [
-        "accounts"
-      ],
-      "fields": []
-    },
-    {
-      "name": "accounts.delete",
-      "fields": [
-        {
-          "name": "id",
-          "type": "text",
-          "required": true
-        }
-      ]
-    },
+    { "name": "accounts.list", "lists": ["accounts"], "fields": [] },
+    { "name": "accounts.delete", "fields": [{ "name": "id", "type": "text", "required": true }] },
     {
       "name": "analytics.summary",
       "fields": [
-        {
-          "name": "from",
-          "type": "text",
-          "required": true
-        },
-        {
-          "name": "to",
-          "type": "text",
-          "required": true
-        },
-        {
-          "name": "accountIds",
-          "type": "list",
-          "required": false
-        },
-        {
-          "name": "timeZone",
-          "type": "text",
-          "required": false
-        }
+        { "name": "from", "type": "text", "required": true },
+        { "name": "to", "type": "text", "required": true },
+        { "name": "accountIds", "type": "list", "required": false },
+        { "name": "timeZone", "type": "text", "required": false }
       ]
     },
     {
       "name": "media.list",
-      "lists": [
-        "media"
-      ],
+      "lists": ["media"],
       "fields": [
-        {
-          "name": "ids",
-          "type": "list",
-          "required": false
-        },
-        {
-          "name": "show",
-          "type": "boolean",
-          "required": false
-        },
-        {
-          "name": "limit",
-          "type": "number",
-          "required": false
-        },
-        {
-          "name": "cursor",
-          "type": "text",
-          "required": false
-        }
+        { "name": "ids", "type": "list", "required": false },
+        { "name": "show", "type": "boolean", "required": false },
+        { "name": "limit", "type": "number", "required": false },
+        { "name": "cursor", "type": "text", "required": false }
       ]
     },
     {
       "name": "posts.list",
-      "lists": [
-        "posts",
-        "summaries"
-      ],
+      "lists": ["posts", "summaries"],
       "fields": [
-        {
-          "name": "status",
-          "type": "text",
-          "required": false
-        },
-        {
-          "name": "query",
-          "type": "text",
-          "required": false
-        },
-        {
-          "name": "from",
-          "type": "text",
-          "required": false
-        },
-        {
-          "name": "to",
-          "type": "text",
-          "required": false
-        },
-        {
-          "name": "label",
-          "type": "text",
-          "required": false
-        },
-        {
-          "name": "waiting",
-          "type": "boolean",
-          "required": false
-        },
-        {
-          "name": "view",
-          "type": "text",
-          "required": false
-        },
-        {
-          "name": "limit",
-          "type": "number",
-          "required": false
-        },
-        {
-          "name": "cursor",
-          "type": "text",
-          "required": false
-        }
+        { "name": "status", "type": "text", "required": false },
+        { "name": "query", "type": "text", "required": false },
+        { "name": "from", "type": "text", "required": false },
+        { "name": "to", "type": "text", "required": false },
+        { "name": "label", "type": "text", "required": false },
+        { "name": "waiting", "type": "boolean", "required": false },
+        { "name": "view", "type": "text", "required": false },
+        { "name": "limit", "type": "number", "required": false },
+        { "name": "cursor", "type": "text", "required": false }
       ]
     },
-    {
-      "name": "posts.get",
-      "fields": [
-        {
-          "name": "id",
-          "type": "text",
-          "required": true
-        }
-      ]
-    },
+    { "name": "posts.get", "fields": [{ "name": "id", "type": "text", "required": true }] },
     {
       "name": "posts.create",
       "takesKey": true,
       "fields": [
-        {
-          "name": "accountIds",
-          "type": "list",
-          "required": false
-        },
-        {
-          "name": "body",
-          "type": "text",
-          "required": false
-        },
-        {
-          "name": "versions",
-          "type": "json",
-          "required": false
-        },
-        {
-          "name": "scheduledAt",
-          "type": "text",
-          "required": false
-        }
+        { "name": "accountIds", "type": "list", "required": false },
+        { "name": "body", "type": "text", "required": false },
+        { "name": "versions", "type": "json", "required": false },
+        { "name": "scheduledAt", "type": "text", "required": false }
       ]
     },
     {
       "name": "posts.update",
       "takesKey": true,
       "fields": [
-        {
-          "name": "id",
-          "type": "text",
-          "required": true
-        },
-        {
-          "name": "accountIds",
-          "type": "list",
-          "required": true
-        },
-        {
-          "name": "versions",
-          "type": "json",
-          "required": true
-        },
-        {
-          "name": "scheduledAt",
-          "type": "text",
-          "required": false
-        },
-        {
-          "name": "unschedule",
-          "type": "boolean",
-          "required": false
-        },
-        {
-          "name": "baseUpdatedAt",
-          "type": "text",
-          "required": false
-        }
+        { "name": "id", "type": "text", "required": true },
+        { "name": "accountIds", "type": "list", "required": true },
+        { "name": "versions", "type": "json", "required": true },
+        { "name": "scheduledAt", "type": "text", "required": false },
+        { "name": "unschedule", "type": "boolean", "required": false },
+        { "name": "baseUpdatedAt", "type": "text", "required": false }
       ]
     },
     {
       "name": "posts.setVersionText",
       "takesKey": true,
       "fields": [
-        {
-          "name": "id",
-          "type": "text",
-          "required": true
-        },
-        {
-          "name": "body",
-          "type": "text",
-          "required": true
-        },
-        {
-          "name": "accountId",
-          "type": "text",
-          "required": false
-        },
-        {
-          "name": "itemIndex",
-          "type": "number",
-          "required": false
-        },
-        {
-          "name": "only",
-          "type": "boolean",
-          "required": false
-        },
-        {
-          "name": "baseUpdatedAt",
-          "type": "text",
-          "required": false
-        }
+        { "name": "id", "type": "text", "required": true },
+        { "name": "body", "type": "text", "required": true },
+        { "name": "accountId", "type": "text", "required": false },
+        { "name": "itemIndex", "type": "number", "required": false },
+        { "name": "only", "type": "boolean", "required": false },
+        { "name": "baseUpdatedAt", "type": "text", "required": false }
       ]
     },
     {
       "name": "posts.setOption",
       "takesKey": true,
       "fields": [
-        {
-          "name": "id",
-          "type": "text",
-          "required": true
-        },
-        {
-          "name": "key",
-          "type": "text",
-          "required": true
-        },
-        {
-          "name": "accountId",
-          "type": "text",
-          "required": false
-        },
-        {
-          "name": "value",
-          "type": "text",
-          "required": false
-        },
-        {
-          "name": "baseUpdatedAt",
-          "type": "text",
-          "required": false
-        }
+        { "name": "id", "type": "text", "required": true },
+        { "name": "key", "type": "text", "required": true },
+        { "name": "accountId", "type": "text", "required": false },
+        { "name": "value", "type": "text", "required": false },
+        { "name": "baseUpdatedAt", "type": "text", "required": false }
       ]
     },
-    {
-      "name": "posts.validate",
-      "fields": [
-        {
-          "name": "id",
-          "type": "text",
-          "required": true
-        }
-      ]
-    },
+    { "name": "posts.validate", "fields": [{ "name": "id", "type": "text", "required": true }] },
     {
       "name": "posts.schedule",
-      "fields": [
-        {
-          "name": "id",
-          "type": "text",
-          "required": true
-        },
-        {
-          "name": "at",
-          "type": "text",
-          "required": true
-        }
-      ]
+      "fields": [{ "name": "id", "type": "text", "required": true }, { "name": "at", "type": "text", "required": true }]
     },
-    {
-      "name": "posts.publishNow",
-      "fields": [
-        {
-          "name": "id",
-          "type": "text",
-          "required": true
-        }
-      ]
-    },
-    {
-      "name": "posts.delete",
-      "fields": [
-        {
-          "name": "id",
-          "type": "text",
-          "required": true
-        }
-      ]
-    },
-    {
-      "name": "posts.metrics",
-      "fields": [
-        {
-          "name": "id",
-          "type": "text",
-          "required": true
-        }
-      ]
-    },
+    { "name": "posts.publishNow", "fields": [{ "name": "id", "type": "text", "required": true }] },
+    { "name": "posts.delete", "fields": [{ "name": "id", "type": "text", "required": true }] },
+    { "name": "posts.metrics", "fields": [{ "name": "id", "type": "text", "required": true }] },
     {
       "name": "providers.limits",
-      "lists": [
-        "providers"
-      ],
+      "lists": ["providers"],
       "fields": [
-        {
-          "name": "networks",
-          "type": "list",
-          "required": false
-        },
-        {
-          "name": "detail",
-          "type": "boolean",
-          "required": false
-        }
+        { "name": "networks", "type": "list", "required": false },
+        { "name": "detail", "type": "boolean", "required": false }
       ]
     },
-    {
-      "name": "providers.list",
-      "lists": [
-        "providers"
-      ],
-      "fields": []
-    },
-    {
-      "name": "ui.getContext",
-      "fields": []
-    },
+    { "name": "providers.list", "lists": ["providers"], "fields": [] },
+    { "name": "ui.getContext", "fields": [] },
     {
       "name": "ui.setContext",
       "takesKey": true,
       "fields": [
-        {
-          "name": "page",
-          "type": "text",
-          "required": true
-        },
-        {
-          "name": "postId",
-          "type": "text",
-          "required": false
-        },
-        {
-          "name": "accountId",
-          "type": "text",
-          "required": false
-        }
+        { "name": "page", "type": "text", "required": true },
+        { "name": "postId", "type": "text", "required": false },
+        { "name": "accountId", "type": "text", "required": false }
       ]
     }
   ],
@@ -378,30 +119,12 @@ module.exports = {
       "type": "options",
       "noDataExpression": true,
       "options": [
-        {
-          "name": "Accounts",
-          "value": "accounts"
-        },
-        {
-          "name": "Analytics",
-          "value": "analytics"
-        },
-        {
-          "name": "Media",
-          "value": "media"
-        },
-        {
-          "name": "Posts",
-          "value": "posts"
-        },
-        {
-          "name": "Providers",
-          "value": "providers"
-        },
-        {
-          "name": "Open page",
-          "value": "ui"
-        }
+        { "name": "Accounts", "value": "accounts" },
+        { "name": "Analytics", "value": "analytics" },
+        { "name": "Media", "value": "media" },
+        { "name": "Posts", "value": "posts" },
+        { "name": "Providers", "value": "providers" },
+        { "name": "Open page", "value": "ui" }
       ],
       "default": "posts"
     },
@@ -410,13 +133,7 @@ module.exports = {
       "name": "operation",
       "type": "options",
       "noDataExpression": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "accounts"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["accounts"] } },
       "options": [
         {
           "name": "List connected accounts",
@@ -438,13 +155,7 @@ module.exports = {
       "name": "operation",
       "type": "options",
       "noDataExpression": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "analytics"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["analytics"] } },
       "options": [
         {
           "name": "Summarise a time range",
@@ -460,13 +171,7 @@ module.exports = {
       "name": "operation",
       "type": "options",
       "noDataExpression": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "media"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["media"] } },
       "options": [
         {
           "name": "List the media library",
@@ -488,13 +193,7 @@ module.exports = {
       "name": "operation",
       "type": "options",
       "noDataExpression": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["posts"] } },
       "options": [
         {
           "name": "List posts",
@@ -570,13 +269,7 @@ module.exports = {
       "name": "operation",
       "type": "options",
       "noDataExpression": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "providers"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["providers"] } },
       "options": [
         {
           "name": "Read the limits of every network",
@@ -598,13 +291,7 @@ module.exports = {
       "name": "operation",
       "type": "options",
       "noDataExpression": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "ui"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["ui"] } },
       "options": [
         {
           "name": "See what the user is looking at",
@@ -628,16 +315,7 @@ module.exports = {
       "type": "string",
       "default": "",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "accounts"
-          ],
-          "operation": [
-            "delete"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["accounts"], "operation": ["delete"] } }
     },
     {
       "displayName": "From",
@@ -646,16 +324,7 @@ module.exports = {
       "type": "string",
       "default": "",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "analytics"
-          ],
-          "operation": [
-            "summary"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["analytics"], "operation": ["summary"] } }
     },
     {
       "displayName": "To",
@@ -664,16 +333,7 @@ module.exports = {
       "type": "string",
       "default": "",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "analytics"
-          ],
-          "operation": [
-            "summary"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["analytics"], "operation": ["summary"] } }
     },
     {
       "displayName": "Fields",
@@ -681,25 +341,14 @@ module.exports = {
       "type": "collection",
       "placeholder": "Add field",
       "default": {},
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "analytics"
-          ],
-          "operation": [
-            "summary"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["analytics"], "operation": ["summary"] } },
       "options": [
         {
           "displayName": "Account Ids",
           "name": "accountIds",
           "description": "Only these accounts; empty means every account",
           "type": "multiOptions",
-          "typeOptions": {
-            "loadOptionsMethod": "getAccounts"
-          },
+          "typeOptions": { "loadOptionsMethod": "getAccounts" },
           "default": []
         },
         {
@@ -717,16 +366,7 @@ module.exports = {
       "type": "boolean",
       "default": false,
       "description": "Whether to return all entries instead of one page of them",
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "media"
-          ],
-          "operation": [
-            "list"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["media"], "operation": ["list"] } }
     },
     {
       "displayName": "Fields",
@@ -734,16 +374,7 @@ module.exports = {
       "type": "collection",
       "placeholder": "Add field",
       "default": {},
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "media"
-          ],
-          "operation": [
-            "list"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["media"], "operation": ["list"] } },
       "options": [
         {
           "displayName": "Ids",
@@ -759,13 +390,7 @@ module.exports = {
           "type": "boolean",
           "default": false
         },
-        {
-          "displayName": "Limit",
-          "name": "limit",
-          "description": "How many to return",
-          "type": "number",
-          "default": 0
-        }
+        { "displayName": "Limit", "name": "limit", "description": "How many to return", "type": "number", "default": 0 }
       ]
     },
     {
@@ -774,16 +399,7 @@ module.exports = {
       "type": "boolean",
       "default": false,
       "description": "Whether to return all entries instead of one page of them",
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "list"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["list"] } }
     },
     {
       "displayName": "Fields",
@@ -791,16 +407,7 @@ module.exports = {
       "type": "collection",
       "placeholder": "Add field",
       "default": {},
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "list"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["list"] } },
       "options": [
         {
           "displayName": "Status",
@@ -808,26 +415,11 @@ module.exports = {
           "description": "Only posts with this status",
           "type": "options",
           "options": [
-            {
-              "name": "Draft",
-              "value": "Draft"
-            },
-            {
-              "name": "Scheduled",
-              "value": "Scheduled"
-            },
-            {
-              "name": "Publishing",
-              "value": "Publishing"
-            },
-            {
-              "name": "Published",
-              "value": "Published"
-            },
-            {
-              "name": "Failed",
-              "value": "Failed"
-            }
+            { "name": "Draft", "value": "Draft" },
+            { "name": "Scheduled", "value": "Scheduled" },
+            { "name": "Publishing", "value": "Publishing" },
+            { "name": "Published", "value": "Published" },
+            { "name": "Failed", "value": "Failed" }
           ],
           "default": "Draft"
         },
@@ -871,25 +463,10 @@ module.exports = {
           "name": "view",
           "description": "summary: posts stays empty, and summaries has a line for each",
           "type": "options",
-          "options": [
-            {
-              "name": "full",
-              "value": "full"
-            },
-            {
-              "name": "summary",
-              "value": "summary"
-            }
-          ],
+          "options": [{ "name": "full", "value": "full" }, { "name": "summary", "value": "summary" }],
           "default": "full"
         },
-        {
-          "displayName": "Limit",
-          "name": "limit",
-          "description": "How many to return",
-          "type": "number",
-          "default": 0
-        }
+        { "displayName": "Limit", "name": "limit", "description": "How many to return", "type": "number", "default": 0 }
       ]
     },
     {
@@ -899,16 +476,7 @@ module.exports = {
       "type": "string",
       "default": "",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "get"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["get"] } }
     },
     {
       "displayName": "Fields",
@@ -916,25 +484,14 @@ module.exports = {
       "type": "collection",
       "placeholder": "Add field",
       "default": {},
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "create"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["create"] } },
       "options": [
         {
           "displayName": "Account Ids",
           "name": "accountIds",
           "description": "Accounts the post goes to",
           "type": "multiOptions",
-          "typeOptions": {
-            "loadOptionsMethod": "getAccounts"
-          },
+          "typeOptions": { "loadOptionsMethod": "getAccounts" },
           "default": []
         },
         {
@@ -943,9 +500,7 @@ module.exports = {
           "description": "Text of the original version; leave it out when you send versions",
           "type": "string",
           "default": "",
-          "typeOptions": {
-            "rows": 4
-          }
+          "typeOptions": { "rows": 4 }
         },
         {
           "displayName": "Versions",
@@ -978,16 +533,7 @@ module.exports = {
           "description": "Within 24 hours a call with the same key and input does nothing and returns the first answer. By default each item of an execution has its own, so that Retry On Fail repeats nothing."
         }
       ],
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "create"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["create"] } }
     },
     {
       "displayName": "Id",
@@ -996,37 +542,17 @@ module.exports = {
       "type": "string",
       "default": "",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "update"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["update"] } }
     },
     {
       "displayName": "Account Ids",
       "name": "accountIds",
       "description": "Accounts the post goes to",
       "type": "multiOptions",
-      "typeOptions": {
-        "loadOptionsMethod": "getAccounts"
-      },
+      "typeOptions": { "loadOptionsMethod": "getAccounts" },
       "default": [],
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "update"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["update"] } }
     },
     {
       "displayName": "Versions",
@@ -1035,16 +561,7 @@ module.exports = {
       "type": "json",
       "default": "[]",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "update"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["update"] } }
     },
     {
       "displayName": "Fields",
@@ -1052,16 +569,7 @@ module.exports = {
       "type": "collection",
       "placeholder": "Add field",
       "default": {},
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "update"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["update"] } },
       "options": [
         {
           "displayName": "Scheduled At",
@@ -1101,16 +609,7 @@ module.exports = {
           "description": "Within 24 hours a call with the same key and input does nothing and returns the first answer. By default each item of an execution has its own, so that Retry On Fail repeats nothing."
         }
       ],
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "update"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["update"] } }
     },
     {
       "displayName": "Id",
@@ -1119,16 +618,7 @@ module.exports = {
       "type": "string",
       "default": "",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "setVersionText"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["setVersionText"] } }
     },
     {
       "displayName": "Body",
@@ -1136,20 +626,9 @@ module.exports = {
       "description": "The new text",
       "type": "string",
       "default": "",
-      "typeOptions": {
-        "rows": 4
-      },
+      "typeOptions": { "rows": 4 },
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "setVersionText"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["setVersionText"] } }
     },
     {
       "displayName": "Fields",
@@ -1157,25 +636,14 @@ module.exports = {
       "type": "collection",
       "placeholder": "Add field",
       "default": {},
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "setVersionText"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["setVersionText"] } },
       "options": [
         {
           "displayName": "Account Id",
           "name": "accountId",
           "description": "Account whose version is meant; empty for the original version",
           "type": "options",
-          "typeOptions": {
-            "loadOptionsMethod": "getAccounts"
-          },
+          "typeOptions": { "loadOptionsMethod": "getAccounts" },
           "default": ""
         },
         {
@@ -1216,16 +684,7 @@ module.exports = {
           "description": "Within 24 hours a call with the same key and input does nothing and returns the first answer. By default each item of an execution has its own, so that Retry On Fail repeats nothing."
         }
       ],
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "setVersionText"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["setVersionText"] } }
     },
     {
       "displayName": "Id",
@@ -1234,16 +693,7 @@ module.exports = {
       "type": "string",
       "default": "",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "setOption"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["setOption"] } }
     },
     {
       "displayName": "Key",
@@ -1251,591 +701,153 @@ module.exports = {
       "description": "`<network>.<option>`, see providers.limits",
       "type": "options",
       "options": [
-        {
-          "name": "bluesky.reply_control",
-          "value": "bluesky.reply_control"
-        },
-        {
-          "name": "bluesky.allow_quotes",
-          "value": "bluesky.allow_quotes"
-        },
-        {
-          "name": "bluesky.languages",
-          "value": "bluesky.languages"
-        },
-        {
-          "name": "bluesky.content_label",
-          "value": "bluesky.content_label"
-        },
-        {
-          "name": "bluesky.link_card",
-          "value": "bluesky.link_card"
-        },
-        {
-          "name": "bluesky.captions",
-          "value": "bluesky.captions"
-        },
-        {
-          "name": "bluesky.quote",
-          "value": "bluesky.quote"
-        },
-        {
-          "name": "bluesky.fit",
-          "value": "bluesky.fit"
-        },
-        {
-          "name": "bluesky.cut",
-          "value": "bluesky.cut"
-        },
-        {
-          "name": "facebook.type",
-          "value": "facebook.type"
-        },
-        {
-          "name": "facebook.link",
-          "value": "facebook.link"
-        },
-        {
-          "name": "facebook.first_comment",
-          "value": "facebook.first_comment"
-        },
-        {
-          "name": "facebook.video_title",
-          "value": "facebook.video_title"
-        },
-        {
-          "name": "facebook.cover",
-          "value": "facebook.cover"
-        },
-        {
-          "name": "facebook.fit",
-          "value": "facebook.fit"
-        },
-        {
-          "name": "facebook.cut",
-          "value": "facebook.cut"
-        },
-        {
-          "name": "google_business.topic_type",
-          "value": "google_business.topic_type"
-        },
-        {
-          "name": "google_business.photo_category",
-          "value": "google_business.photo_category"
-        },
-        {
-          "name": "google_business.cta_type",
-          "value": "google_business.cta_type"
-        },
-        {
-          "name": "google_business.cta_url",
-          "value": "google_business.cta_url"
-        },
-        {
-          "name": "google_business.event_title",
-          "value": "google_business.event_title"
-        },
-        {
-          "name": "google_business.event_start",
-          "value": "google_business.event_start"
-        },
-        {
-          "name": "google_business.event_end",
-          "value": "google_business.event_end"
-        },
-        {
-          "name": "google_business.repeat",
-          "value": "google_business.repeat"
-        },
-        {
-          "name": "google_business.repeat_until",
-          "value": "google_business.repeat_until"
-        },
-        {
-          "name": "google_business.offer_code",
-          "value": "google_business.offer_code"
-        },
-        {
-          "name": "google_business.offer_url",
-          "value": "google_business.offer_url"
-        },
-        {
-          "name": "google_business.offer_terms",
-          "value": "google_business.offer_terms"
-        },
-        {
-          "name": "google_business.language",
-          "value": "google_business.language"
-        },
-        {
-          "name": "google_business.fit",
-          "value": "google_business.fit"
-        },
-        {
-          "name": "instagram.type",
-          "value": "instagram.type"
-        },
-        {
-          "name": "instagram.first_comment",
-          "value": "instagram.first_comment"
-        },
-        {
-          "name": "instagram.collaborators",
-          "value": "instagram.collaborators"
-        },
-        {
-          "name": "instagram.share_to_feed",
-          "value": "instagram.share_to_feed"
-        },
-        {
-          "name": "instagram.trial_reel",
-          "value": "instagram.trial_reel"
-        },
-        {
-          "name": "instagram.user_tags",
-          "value": "instagram.user_tags"
-        },
-        {
-          "name": "instagram.location_id",
-          "value": "instagram.location_id"
-        },
-        {
-          "name": "instagram.cover",
-          "value": "instagram.cover"
-        },
-        {
-          "name": "instagram.cover_ms",
-          "value": "instagram.cover_ms"
-        },
-        {
-          "name": "instagram.fit",
-          "value": "instagram.fit"
-        },
-        {
-          "name": "instagram.cut",
-          "value": "instagram.cut"
-        },
-        {
-          "name": "linkedin.visibility",
-          "value": "linkedin.visibility"
-        },
-        {
-          "name": "linkedin.disable_reshare",
-          "value": "linkedin.disable_reshare"
-        },
-        {
-          "name": "linkedin.link_url",
-          "value": "linkedin.link_url"
-        },
-        {
-          "name": "linkedin.link_title",
-          "value": "linkedin.link_title"
-        },
-        {
-          "name": "linkedin.link_thumbnail",
-          "value": "linkedin.link_thumbnail"
-        },
-        {
-          "name": "linkedin.as_document",
-          "value": "linkedin.as_document"
-        },
-        {
-          "name": "linkedin.document_title",
-          "value": "linkedin.document_title"
-        },
-        {
-          "name": "linkedin.poll_question",
-          "value": "linkedin.poll_question"
-        },
-        {
-          "name": "linkedin.poll",
-          "value": "linkedin.poll"
-        },
-        {
-          "name": "linkedin.fit",
-          "value": "linkedin.fit"
-        },
-        {
-          "name": "linkedin.cut",
-          "value": "linkedin.cut"
-        },
-        {
-          "name": "linkedin_page.disable_reshare",
-          "value": "linkedin_page.disable_reshare"
-        },
-        {
-          "name": "linkedin_page.link_url",
-          "value": "linkedin_page.link_url"
-        },
-        {
-          "name": "linkedin_page.link_title",
-          "value": "linkedin_page.link_title"
-        },
-        {
-          "name": "linkedin_page.link_thumbnail",
-          "value": "linkedin_page.link_thumbnail"
-        },
-        {
-          "name": "linkedin_page.as_document",
-          "value": "linkedin_page.as_document"
-        },
-        {
-          "name": "linkedin_page.document_title",
-          "value": "linkedin_page.document_title"
-        },
-        {
-          "name": "linkedin_page.poll_question",
-          "value": "linkedin_page.poll_question"
-        },
-        {
-          "name": "linkedin_page.poll",
-          "value": "linkedin_page.poll"
-        },
-        {
-          "name": "linkedin_page.first_comment",
-          "value": "linkedin_page.first_comment"
-        },
-        {
-          "name": "linkedin_page.fit",
-          "value": "linkedin_page.fit"
-        },
-        {
-          "name": "linkedin_page.cut",
-          "value": "linkedin_page.cut"
-        },
-        {
-          "name": "mastodon.visibility",
-          "value": "mastodon.visibility"
-        },
-        {
-          "name": "mastodon.spoiler_text",
-          "value": "mastodon.spoiler_text"
-        },
-        {
-          "name": "mastodon.sensitive",
-          "value": "mastodon.sensitive"
-        },
-        {
-          "name": "mastodon.language",
-          "value": "mastodon.language"
-        },
-        {
-          "name": "mastodon.quote_policy",
-          "value": "mastodon.quote_policy"
-        },
-        {
-          "name": "mastodon.focus",
-          "value": "mastodon.focus"
-        },
-        {
-          "name": "mastodon.quote",
-          "value": "mastodon.quote"
-        },
-        {
-          "name": "mastodon.poll",
-          "value": "mastodon.poll"
-        },
-        {
-          "name": "mastodon.fit",
-          "value": "mastodon.fit"
-        },
-        {
-          "name": "pinterest.board",
-          "value": "pinterest.board"
-        },
-        {
-          "name": "pinterest.board_section",
-          "value": "pinterest.board_section"
-        },
-        {
-          "name": "pinterest.title",
-          "value": "pinterest.title"
-        },
-        {
-          "name": "pinterest.link",
-          "value": "pinterest.link"
-        },
-        {
-          "name": "pinterest.slides",
-          "value": "pinterest.slides"
-        },
-        {
-          "name": "pinterest.alt_text",
-          "value": "pinterest.alt_text"
-        },
-        {
-          "name": "pinterest.dominant_color",
-          "value": "pinterest.dominant_color"
-        },
-        {
-          "name": "pinterest.cover_second",
-          "value": "pinterest.cover_second"
-        },
-        {
-          "name": "pinterest.cover_image",
-          "value": "pinterest.cover_image"
-        },
-        {
-          "name": "pinterest.fit",
-          "value": "pinterest.fit"
-        },
-        {
-          "name": "pinterest.cut",
-          "value": "pinterest.cut"
-        },
-        {
-          "name": "pixelfed.visibility",
-          "value": "pixelfed.visibility"
-        },
-        {
-          "name": "pixelfed.sensitive",
-          "value": "pixelfed.sensitive"
-        },
-        {
-          "name": "pixelfed.spoiler_text",
-          "value": "pixelfed.spoiler_text"
-        },
-        {
-          "name": "pixelfed.comments_disabled",
-          "value": "pixelfed.comments_disabled"
-        },
-        {
-          "name": "pixelfed.place",
-          "value": "pixelfed.place"
-        },
-        {
-          "name": "pixelfed.collection",
-          "value": "pixelfed.collection"
-        },
-        {
-          "name": "pixelfed.fit",
-          "value": "pixelfed.fit"
-        },
-        {
-          "name": "threads.reply_control",
-          "value": "threads.reply_control"
-        },
-        {
-          "name": "threads.topic_tag",
-          "value": "threads.topic_tag"
-        },
-        {
-          "name": "threads.link",
-          "value": "threads.link"
-        },
-        {
-          "name": "threads.spoiler_media",
-          "value": "threads.spoiler_media"
-        },
-        {
-          "name": "threads.ghost",
-          "value": "threads.ghost"
-        },
-        {
-          "name": "threads.quote",
-          "value": "threads.quote"
-        },
-        {
-          "name": "threads.text_attachment",
-          "value": "threads.text_attachment"
-        },
-        {
-          "name": "threads.location",
-          "value": "threads.location"
-        },
-        {
-          "name": "threads.gif",
-          "value": "threads.gif"
-        },
-        {
-          "name": "threads.poll",
-          "value": "threads.poll"
-        },
-        {
-          "name": "threads.fit",
-          "value": "threads.fit"
-        },
-        {
-          "name": "threads.cut",
-          "value": "threads.cut"
-        },
-        {
-          "name": "tiktok.mode",
-          "value": "tiktok.mode"
-        },
-        {
-          "name": "tiktok.privacy",
-          "value": "tiktok.privacy"
-        },
-        {
-          "name": "tiktok.allow_comment",
-          "value": "tiktok.allow_comment"
-        },
-        {
-          "name": "tiktok.allow_duet",
-          "value": "tiktok.allow_duet"
-        },
-        {
-          "name": "tiktok.allow_stitch",
-          "value": "tiktok.allow_stitch"
-        },
-        {
-          "name": "tiktok.brand_content",
-          "value": "tiktok.brand_content"
-        },
-        {
-          "name": "tiktok.brand_organic",
-          "value": "tiktok.brand_organic"
-        },
-        {
-          "name": "tiktok.ai_generated",
-          "value": "tiktok.ai_generated"
-        },
-        {
-          "name": "tiktok.title",
-          "value": "tiktok.title"
-        },
-        {
-          "name": "tiktok.auto_music",
-          "value": "tiktok.auto_music"
-        },
-        {
-          "name": "tiktok.cover_ms",
-          "value": "tiktok.cover_ms"
-        },
-        {
-          "name": "tiktok.cover_photo",
-          "value": "tiktok.cover_photo"
-        },
-        {
-          "name": "tiktok.fit",
-          "value": "tiktok.fit"
-        },
-        {
-          "name": "tiktok.cut",
-          "value": "tiktok.cut"
-        },
-        {
-          "name": "x.reply_settings",
-          "value": "x.reply_settings"
-        },
-        {
-          "name": "x.made_with_ai",
-          "value": "x.made_with_ai"
-        },
-        {
-          "name": "x.paid_partnership",
-          "value": "x.paid_partnership"
-        },
-        {
-          "name": "x.community",
-          "value": "x.community"
-        },
-        {
-          "name": "x.quote",
-          "value": "x.quote"
-        },
-        {
-          "name": "x.tagged_users",
-          "value": "x.tagged_users"
-        },
-        {
-          "name": "x.captions",
-          "value": "x.captions"
-        },
-        {
-          "name": "x.captions_language",
-          "value": "x.captions_language"
-        },
-        {
-          "name": "x.poll",
-          "value": "x.poll"
-        },
-        {
-          "name": "x.fit",
-          "value": "x.fit"
-        },
-        {
-          "name": "x.cut",
-          "value": "x.cut"
-        },
-        {
-          "name": "youtube.title",
-          "value": "youtube.title"
-        },
-        {
-          "name": "youtube.privacy",
-          "value": "youtube.privacy"
-        },
-        {
-          "name": "youtube.category",
-          "value": "youtube.category"
-        },
-        {
-          "name": "youtube.made_for_kids",
-          "value": "youtube.made_for_kids"
-        },
-        {
-          "name": "youtube.tags",
-          "value": "youtube.tags"
-        },
-        {
-          "name": "youtube.notify_subscribers",
-          "value": "youtube.notify_subscribers"
-        },
-        {
-          "name": "youtube.synthetic_media",
-          "value": "youtube.synthetic_media"
-        },
-        {
-          "name": "youtube.license",
-          "value": "youtube.license"
-        },
-        {
-          "name": "youtube.embeddable",
-          "value": "youtube.embeddable"
-        },
-        {
-          "name": "youtube.thumbnail",
-          "value": "youtube.thumbnail"
-        },
-        {
-          "name": "youtube.playlist",
-          "value": "youtube.playlist"
-        },
-        {
-          "name": "youtube.captions",
-          "value": "youtube.captions"
-        },
-        {
-          "name": "youtube.language",
-          "value": "youtube.language"
-        },
-        {
-          "name": "youtube.first_comment",
-          "value": "youtube.first_comment"
-        },
-        {
-          "name": "youtube.fit",
-          "value": "youtube.fit"
-        },
-        {
-          "name": "youtube.cut",
-          "value": "youtube.cut"
-        }
+        { "name": "bluesky.reply_control", "value": "bluesky.reply_control" },
+        { "name": "bluesky.allow_quotes", "value": "bluesky.allow_quotes" },
+        { "name": "bluesky.languages", "value": "bluesky.languages" },
+        { "name": "bluesky.content_label", "value": "bluesky.content_label" },
+        { "name": "bluesky.link_card", "value": "bluesky.link_card" },
+        { "name": "bluesky.captions", "value": "bluesky.captions" },
+        { "name": "bluesky.quote", "value": "bluesky.quote" },
+        { "name": "bluesky.fit", "value": "bluesky.fit" },
+        { "name": "bluesky.cut", "value": "bluesky.cut" },
+        { "name": "facebook.type", "value": "facebook.type" },
+        { "name": "facebook.link", "value": "facebook.link" },
+        { "name": "facebook.first_comment", "value": "facebook.first_comment" },
+        { "name": "facebook.video_title", "value": "facebook.video_title" },
+        { "name": "facebook.cover", "value": "facebook.cover" },
+        { "name": "facebook.fit", "value": "facebook.fit" },
+        { "name": "facebook.cut", "value": "facebook.cut" },
+        { "name": "google_business.topic_type", "value": "google_business.topic_type" },
+        { "name": "google_business.photo_category", "value": "google_business.photo_category" },
+        { "name": "google_business.cta_type", "value": "google_business.cta_type" },
+        { "name": "google_business.cta_url", "value": "google_business.cta_url" },
+        { "name": "google_business.event_title", "value": "google_business.event_title" },
+        { "name": "google_business.event_start", "value": "google_business.event_start" },
+        { "name": "google_business.event_end", "value": "google_business.event_end" },
+        { "name": "google_business.repeat", "value": "google_business.repeat" },
+        { "name": "google_business.repeat_until", "value": "google_business.repeat_until" },
+        { "name": "google_business.offer_code", "value": "google_business.offer_code" },
+        { "name": "google_business.offer_url", "value": "google_business.offer_url" },
+        { "name": "google_business.offer_terms", "value": "google_business.offer_terms" },
+        { "name": "google_business.language", "value": "google_business.language" },
+        { "name": "google_business.fit", "value": "google_business.fit" },
+        { "name": "instagram.type", "value": "instagram.type" },
+        { "name": "instagram.first_comment", "value": "instagram.first_comment" },
+        { "name": "instagram.collaborators", "value": "instagram.collaborators" },
+        { "name": "instagram.share_to_feed", "value": "instagram.share_to_feed" },
+        { "name": "instagram.trial_reel", "value": "instagram.trial_reel" },
+        { "name": "instagram.user_tags", "value": "instagram.user_tags" },
+        { "name": "instagram.location_id", "value": "instagram.location_id" },
+        { "name": "instagram.cover", "value": "instagram.cover" },
+        { "name": "instagram.cover_ms", "value": "instagram.cover_ms" },
+        { "name": "instagram.fit", "value": "instagram.fit" },
+        { "name": "instagram.cut", "value": "instagram.cut" },
+        { "name": "linkedin.visibility", "value": "linkedin.visibility" },
+        { "name": "linkedin.disable_reshare", "value": "linkedin.disable_reshare" },
+        { "name": "linkedin.link_url", "value": "linkedin.link_url" },
+        { "name": "linkedin.link_title", "value": "linkedin.link_title" },
+        { "name": "linkedin.link_thumbnail", "value": "linkedin.link_thumbnail" },
+        { "name": "linkedin.as_document", "value": "linkedin.as_document" },
+        { "name": "linkedin.document_title", "value": "linkedin.document_title" },
+        { "name": "linkedin.poll_question", "value": "linkedin.poll_question" },
+        { "name": "linkedin.poll", "value": "linkedin.poll" },
+        { "name": "linkedin.fit", "value": "linkedin.fit" },
+        { "name": "linkedin.cut", "value": "linkedin.cut" },
+        { "name": "linkedin_page.disable_reshare", "value": "linkedin_page.disable_reshare" },
+        { "name": "linkedin_page.link_url", "value": "linkedin_page.link_url" },
+        { "name": "linkedin_page.link_title", "value": "linkedin_page.link_title" },
+        { "name": "linkedin_page.link_thumbnail", "value": "linkedin_page.link_thumbnail" },
+        { "name": "linkedin_page.as_document", "value": "linkedin_page.as_document" },
+        { "name": "linkedin_page.document_title", "value": "linkedin_page.document_title" },
+        { "name": "linkedin_page.poll_question", "value": "linkedin_page.poll_question" },
+        { "name": "linkedin_page.poll", "value": "linkedin_page.poll" },
+        { "name": "linkedin_page.first_comment", "value": "linkedin_page.first_comment" },
+        { "name": "linkedin_page.fit", "value": "linkedin_page.fit" },
+        { "name": "linkedin_page.cut", "value": "linkedin_page.cut" },
+        { "name": "mastodon.visibility", "value": "mastodon.visibility" },
+        { "name": "mastodon.spoiler_text", "value": "mastodon.spoiler_text" },
+        { "name": "mastodon.sensitive", "value": "mastodon.sensitive" },
+        { "name": "mastodon.language", "value": "mastodon.language" },
+        { "name": "mastodon.quote_policy", "value": "mastodon.quote_policy" },
+        { "name": "mastodon.focus", "value": "mastodon.focus" },
+        { "name": "mastodon.quote", "value": "mastodon.quote" },
+        { "name": "mastodon.poll", "value": "mastodon.poll" },
+        { "name": "mastodon.fit", "value": "mastodon.fit" },
+        { "name": "pinterest.board", "value": "pinterest.board" },
+        { "name": "pinterest.board_section", "value": "pinterest.board_section" },
+        { "name": "pinterest.title", "value": "pinterest.title" },
+        { "name": "pinterest.link", "value": "pinterest.link" },
+        { "name": "pinterest.slides", "value": "pinterest.slides" },
+        { "name": "pinterest.alt_text", "value": "pinterest.alt_text" },
+        { "name": "pinterest.dominant_color", "value": "pinterest.dominant_color" },
+        { "name": "pinterest.cover_second", "value": "pinterest.cover_second" },
+        { "name": "pinterest.cover_image", "value": "pinterest.cover_image" },
+        { "name": "pinterest.fit", "value": "pinterest.fit" },
+        { "name": "pinterest.cut", "value": "pinterest.cut" },
+        { "name": "pixelfed.visibility", "value": "pixelfed.visibility" },
+        { "name": "pixelfed.sensitive", "value": "pixelfed.sensitive" },
+        { "name": "pixelfed.spoiler_text", "value": "pixelfed.spoiler_text" },
+        { "name": "pixelfed.comments_disabled", "value": "pixelfed.comments_disabled" },
+        { "name": "pixelfed.place", "value": "pixelfed.place" },
+        { "name": "pixelfed.collection", "value": "pixelfed.collection" },
+        { "name": "pixelfed.fit", "value": "pixelfed.fit" },
+        { "name": "threads.reply_control", "value": "threads.reply_control" },
+        { "name": "threads.topic_tag", "value": "threads.topic_tag" },
+        { "name": "threads.link", "value": "threads.link" },
+        { "name": "threads.spoiler_media", "value": "threads.spoiler_media" },
+        { "name": "threads.ghost", "value": "threads.ghost" },
+        { "name": "threads.quote", "value": "threads.quote" },
+        { "name": "threads.text_attachment", "value": "threads.text_attachment" },
+        { "name": "threads.location", "value": "threads.location" },
+        { "name": "threads.gif", "value": "threads.gif" },
+        { "name": "threads.poll", "value": "threads.poll" },
+        { "name": "threads.fit", "value": "threads.fit" },
+        { "name": "threads.cut", "value": "threads.cut" },
+        { "name": "tiktok.mode", "value": "tiktok.mode" },
+        { "name": "tiktok.privacy", "value": "tiktok.privacy" },
+        { "name": "tiktok.allow_comment", "value": "tiktok.allow_comment" },
+        { "name": "tiktok.allow_duet", "value": "tiktok.allow_duet" },
+        { "name": "tiktok.allow_stitch", "value": "tiktok.allow_stitch" },
+        { "name": "tiktok.brand_content", "value": "tiktok.brand_content" },
+        { "name": "tiktok.brand_organic", "value": "tiktok.brand_organic" },
+        { "name": "tiktok.ai_generated", "value": "tiktok.ai_generated" },
+        { "name": "tiktok.title", "value": "tiktok.title" },
+        { "name": "tiktok.auto_music", "value": "tiktok.auto_music" },
+        { "name": "tiktok.cover_ms", "value": "tiktok.cover_ms" },
+        { "name": "tiktok.cover_photo", "value": "tiktok.cover_photo" },
+        { "name": "tiktok.fit", "value": "tiktok.fit" },
+        { "name": "tiktok.cut", "value": "tiktok.cut" },
+        { "name": "x.reply_settings", "value": "x.reply_settings" },
+        { "name": "x.made_with_ai", "value": "x.made_with_ai" },
+        { "name": "x.paid_partnership", "value": "x.paid_partnership" },
+        { "name": "x.community", "value": "x.community" },
+        { "name": "x.quote", "value": "x.quote" },
+        { "name": "x.tagged_users", "value": "x.tagged_users" },
+        { "name": "x.captions", "value": "x.captions" },
+        { "name": "x.captions_language", "value": "x.captions_language" },
+        { "name": "x.poll", "value": "x.poll" },
+        { "name": "x.fit", "value": "x.fit" },
+        { "name": "x.cut", "value": "x.cut" },
+        { "name": "youtube.title", "value": "youtube.title" },
+        { "name": "youtube.privacy", "value": "youtube.privacy" },
+        { "name": "youtube.category", "value": "youtube.category" },
+        { "name": "youtube.made_for_kids", "value": "youtube.made_for_kids" },
+        { "name": "youtube.tags", "value": "youtube.tags" },
+        { "name": "youtube.notify_subscribers", "value": "youtube.notify_subscribers" },
+        { "name": "youtube.synthetic_media", "value": "youtube.synthetic_media" },
+        { "name": "youtube.license", "value": "youtube.license" },
+        { "name": "youtube.embeddable", "value": "youtube.embeddable" },
+        { "name": "youtube.thumbnail", "value": "youtube.thumbnail" },
+        { "name": "youtube.playlist", "value": "youtube.playlist" },
+        { "name": "youtube.captions", "value": "youtube.captions" },
+        { "name": "youtube.language", "value": "youtube.language" },
+        { "name": "youtube.first_comment", "value": "youtube.first_comment" },
+        { "name": "youtube.fit", "value": "youtube.fit" },
+        { "name": "youtube.cut", "value": "youtube.cut" }
       ],
       "default": "bluesky.reply_control",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "setOption"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["setOption"] } }
     },
     {
       "displayName": "Fields",
@@ -1843,25 +855,14 @@ module.exports = {
       "type": "collection",
       "placeholder": "Add field",
       "default": {},
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "setOption"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["setOption"] } },
       "options": [
         {
           "displayName": "Account Id",
           "name": "accountId",
           "description": "Account whose version is meant; empty for the original version",
           "type": "options",
-          "typeOptions": {
-            "loadOptionsMethod": "getAccounts"
-          },
+          "typeOptions": { "loadOptionsMethod": "getAccounts" },
           "default": ""
         },
         {
@@ -1895,16 +896,7 @@ module.exports = {
           "description": "Within 24 hours a call with the same key and input does nothing and returns the first answer. By default each item of an execution has its own, so that Retry On Fail repeats nothing."
         }
       ],
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "setOption"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["setOption"] } }
     },
     {
       "displayName": "Id",
@@ -1913,16 +905,7 @@ module.exports = {
       "type": "string",
       "default": "",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "validate"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["validate"] } }
     },
     {
       "displayName": "Id",
@@ -1931,16 +914,7 @@ module.exports = {
       "type": "string",
       "default": "",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "schedule"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["schedule"] } }
     },
     {
       "displayName": "At",
@@ -1949,16 +923,7 @@ module.exports = {
       "type": "string",
       "default": "",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "schedule"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["schedule"] } }
     },
     {
       "displayName": "Id",
@@ -1967,16 +932,7 @@ module.exports = {
       "type": "string",
       "default": "",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "publishNow"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["publishNow"] } }
     },
     {
       "displayName": "Id",
@@ -1985,16 +941,7 @@ module.exports = {
       "type": "string",
       "default": "",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "delete"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["delete"] } }
     },
     {
       "displayName": "Id",
@@ -2003,16 +950,7 @@ module.exports = {
       "type": "string",
       "default": "",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "posts"
-          ],
-          "operation": [
-            "metrics"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["posts"], "operation": ["metrics"] } }
     },
     {
       "displayName": "Fields",
@@ -2020,16 +958,7 @@ module.exports = {
       "type": "collection",
       "placeholder": "Add field",
       "default": {},
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "providers"
-          ],
-          "operation": [
-            "limits"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["providers"], "operation": ["limits"] } },
       "options": [
         {
           "displayName": "Networks",
@@ -2054,16 +983,7 @@ module.exports = {
       "type": "string",
       "default": "",
       "required": true,
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "ui"
-          ],
-          "operation": [
-            "setContext"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["ui"], "operation": ["setContext"] } }
     },
     {
       "displayName": "Fields",
@@ -2071,16 +991,7 @@ module.exports = {
       "type": "collection",
       "placeholder": "Add field",
       "default": {},
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "ui"
-          ],
-          "operation": [
-            "setContext"
-          ]
-        }
-      },
+      "displayOptions": { "show": { "resource": ["ui"], "operation": ["setContext"] } },
       "options": [
         {
           "displayName": "Post Id",
@@ -2094,9 +1005,7 @@ module.exports = {
           "name": "accountId",
           "description": "Version tab that is open",
           "type": "options",
-          "typeOptions": {
-            "loadOptionsMethod": "getAccounts"
-          },
+          "typeOptions": { "loadOptionsMethod": "getAccounts" },
           "default": ""
         }
       ]
@@ -2116,16 +1025,7 @@ module.exports = {
           "description": "Within 24 hours a call with the same key and input does nothing and returns the first answer. By default each item of an execution has its own, so that Retry On Fail repeats nothing."
         }
       ],
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "ui"
-          ],
-          "operation": [
-            "setContext"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["ui"], "operation": ["setContext"] } }
     },
     {
       "displayName": "Binary Property",
@@ -2134,16 +1034,7 @@ module.exports = {
       "default": "data",
       "required": true,
       "description": "Property of the item that has the file",
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "media"
-          ],
-          "operation": [
-            "upload"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["media"], "operation": ["upload"] } }
     },
     {
       "displayName": "Alternative Text",
@@ -2151,16 +1042,7 @@ module.exports = {
       "type": "string",
       "default": "",
       "description": "What the image or video shows, for people who cannot see it",
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "media"
-          ],
-          "operation": [
-            "upload"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["media"], "operation": ["upload"] } }
     },
     {
       "displayName": "Options",
@@ -2177,16 +1059,7 @@ module.exports = {
           "description": "Within 24 hours a call with the same key and input does nothing and returns the first answer. By default each item of an execution has its own, so that Retry On Fail repeats nothing."
         }
       ],
-      "displayOptions": {
-        "show": {
-          "resource": [
-            "media"
-          ],
-          "operation": [
-            "upload"
-          ]
-        }
-      }
+      "displayOptions": { "show": { "resource": ["media"], "operation": ["upload"] } }
     }
   ]
 };

@@ -909,9 +909,7 @@ export interface PostPublishedEvent {
   /** Workspace the event happened in */
   workspaceId: string;
   /** What happened */
-  data: {
-    post: Post;
-  };
+  data: { post: Post };
 }
 
 /** A post is not out everywhere, or may not be */
@@ -925,9 +923,7 @@ export interface PostFailedEvent {
   /** Workspace the event happened in */
   workspaceId: string;
   /** What happened */
-  data: {
-    post: Post;
-  };
+  data: { post: Post };
 }
 
 /** An account needs reconnecting */
@@ -941,9 +937,7 @@ export interface AccountDisconnectedEvent {
   /** Workspace the event happened in */
   workspaceId: string;
   /** What happened */
-  data: {
-    account: Account;
-  };
+  data: { account: Account };
 }
 
 /** A test */
