@@ -10,6 +10,7 @@ import { bounds } from '#server/base/bounds';
 import { notFound } from '#server/base/errors';
 import { withPixels } from '#server/base/pictures';
 import { sha256 } from '#server/base/sha256';
+import { refuseInTransaction } from '#server/base/store/transactions';
 import type { FitJobStore } from '#server/media/fits/store';
 import type { FitMode } from '#server/networks/fit';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
@@ -265,18 +266,19 @@ export const createFittedFiles = ({
     },
 
     /**
-     * Renders pictures now, outside any surrounding transaction, whose rollback would undo the rows. Queues videos. Returns
-     * whether all pictures were finished in time; the caller then reads what exists.
+     * Renders pictures now and queues videos. Returns whether all pictures were finished in time; the caller then reads
+     * what exists.
      */
     make: async (workspaceId: string, requests: readonly FitRequest[]): Promise<boolean> => {
+      refuseInTransaction('Fitting pictures');
       const distinct = unique(requests).slice(0, bounds.fittedFiles);
       const videos = distinct.filter(isVideoFit);
       if (videos.length > 0) await jobStore.add(workspaceId, videos);
       const pictures = distinct.filter((request) => !isVideoFit(request));
       if (pictures.length === 0) return true;
-      const making = store
-        .outside(() => Promise.all(pictures.map((request) => makeOnce(workspaceId, request).catch(report))))
-        .then(() => true);
+      const making = Promise.all(pictures.map((request) => makeOnce(workspaceId, request).catch(report))).then(
+        () => true,
+      );
       const timer = new AbortController();
       const timeout = sleep(waitMs, false, { signal: timer.signal, ref: false });
       return Promise.race([making, timeout]).finally(() => timer.abort());

@@ -111,11 +111,11 @@ export const createMediaLibrary = ({
     );
   },
 
-  /** BadInput with the path of the first id that does not exist; the other items are locked until the transaction ends. */
+  /** BadInput with the path of the first id that does not exist. Inside a transaction the others stay locked until it ends. */
   mustExist: async ({ workspaceId }: Caller, used: readonly { path: string; id: string }[]) => {
     if (used.length === 0) return;
     const ids = [...new Set(used.map(({ id }) => id))];
-    const rows = await store.lock(workspaceId, ids, 'SHARE');
+    const rows = await (store.isInTransaction() ? store.lock(workspaceId, ids, 'SHARE') : store.find(workspaceId, ids));
     const existing = new Set(rows.map(({ id }) => id));
     const missing = used.find(({ id }) => !existing.has(id));
     if (missing) {

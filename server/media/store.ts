@@ -57,8 +57,13 @@ export const reads = ['approval_cards', 'posts'];
 const lockContent = sql(
   'media.lockContent',
   `select pg_advisory_xact_lock(hashtextextended('media ' || $1 || ' ' || $2, 0))`,
+  'locks',
 );
-const lockLibrary = sql('media.lockLibrary', `select pg_advisory_xact_lock(hashtextextended('library ' || $1, 0))`);
+const lockLibrary = sql(
+  'media.lockLibrary',
+  `select pg_advisory_xact_lock(hashtextextended('library ' || $1, 0))`,
+  'locks',
+);
 const libraryBytes = sql(
   'media.libraryBytes',
   'select coalesce(sum(bytes), 0)::float8 as bytes from media where workspace_id = $1',
@@ -159,7 +164,9 @@ export const createMediaStore = (db: Database) => {
     find: async (workspaceId: string, ids: readonly string[]): Promise<MediaRow[]> =>
       Media.findAll({ where: { workspaceId, id: [...ids] } }),
 
-    /** Inside a transaction: `SHARE` blocks deletion until it ends, `UPDATE` also blocks a post from starting to use it. */
+    isInTransaction: db.isInTransaction,
+
+    /** `SHARE` blocks deletion until the transaction ends, `UPDATE` also blocks a post from starting to use it. */
     lock: async (workspaceId: string, ids: readonly string[], lock: 'SHARE' | 'UPDATE'): Promise<MediaRow[]> =>
       Media.findAll({ where: { workspaceId, id: [...ids] }, order: ['id'], lock: LOCK[lock] }),
 
@@ -279,10 +286,12 @@ const removeExpiredUpload = sql(
 const lockUpload = sql(
   'resumableUploads.lock',
   `select ${uploadColumns} from resumable_uploads where workspace_id = $1 and id = $2 for update`,
+  'locks',
 );
 const lockWorkspace = sql(
   'resumableUploads.lockWorkspace',
   `select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`,
+  'locks',
 );
 const openUploads = sql(
   'resumableUploads.open',
@@ -476,7 +485,6 @@ export type FittedFileStore = ReturnType<typeof createFittedFileStore>;
 
 export const createFittedFileStore = (db: Database) => ({
   /** For slow work, and for work that several callers wait for. */
-  outside: db.outside,
 
   /** Fitted files and refusals of this version of the fitting code. */
   find: (workspaceId: string, requests: readonly FittedFileKey[], recipe: number) =>

@@ -291,6 +291,7 @@ const lockMember = sql(
   'rights.lockMember',
   `select m.role, ${canPublish('m', 'w')} as "canPublish" from members m join workspaces w on w.id = m.workspace_id
     where m.workspace_id = $1 and m.user_id = $2 for share of m`,
+  'locks',
 );
 
 export type RightStore = ReturnType<typeof createRightStore>;
@@ -507,7 +508,7 @@ export const createSecretStore = (db: Database) => ({
   purge: (now: Date) => db.run(purgeSecrets, [now]),
 });
 
-const lockRegistrations = sql('registrations.lock', 'select pg_advisory_xact_lock(727034)');
+const lockRegistrations = sql('registrations.lock', 'select pg_advisory_xact_lock(727034)', 'locks');
 /** Deletes the oldest clients without consent, but only those whose consent page has expired. */
 const makeRoom = sql(
   'registrations.makeRoom',

@@ -4,7 +4,7 @@ export const reads = ['accounts', 'members', 'workspaces'];
 
 const plan = sql('plans.plan', 'select plan from workspaces where id = $1');
 /** Not `for update`: inserts into the workspace hold a key lock on this row, and two of them would deadlock. */
-const lockPlan = sql('plans.lockPlan', 'select plan from workspaces where id = $1 for no key update');
+const lockPlan = sql('plans.lockPlan', 'select plan from workspaces where id = $1 for no key update', 'locks');
 const accounts = sql(
   'plans.accounts',
   'select count(*)::int as count from accounts where workspace_id = $1 and disconnected_at is null',

@@ -32,6 +32,7 @@ const lock = sql(
   'receipts.lock',
   `select pg_advisory_xact_lock(hashtextextended('receipts ' || id, 0))
      from (select distinct id from unnest($1::text[]) as named (id) order by id) as sorted`,
+  'locks',
 );
 const heads = sql(
   'receipts.heads',
@@ -66,7 +67,7 @@ const page = sql(
   `select ${columns} from receipts r where r.workspace_id = $1 and r.number > $2 order by r.number limit $3`,
 );
 
-const lockKeys = sql('receipts.lockKeys', 'select pg_advisory_xact_lock(727042)');
+const lockKeys = sql('receipts.lockKeys', 'select pg_advisory_xact_lock(727042)', 'locks');
 const currentKey = sql(
   'receipts.currentKey',
   `select id, public_key as "publicKey", sealed_private_key as "sealedPrivateKey" from receipt_keys

@@ -90,6 +90,7 @@ const lockConfirmation = sql(
   'approvals.lockConfirmation',
   `select nonce, cards, assertion from approval_confirmations
     where workspace_id = $1 and id = $2 and user_id = $3 and created_at > $4 for update`,
+  'locks',
 );
 const acceptAssertion = sql(
   'approvals.acceptAssertion',
@@ -116,6 +117,7 @@ const from = `from approval_cards c ${joins}`;
 const lockRequests = sql(
   'approvals.lockRequests',
   `select pg_advisory_xact_lock(hashtextextended('approvals ' || $1, 0))`,
+  'locks',
 );
 const conversation = sql(
   'approvals.conversation',
@@ -133,6 +135,7 @@ const lockOpen = sql(
   `select ${columns} ${from}
     where c.workspace_id = $1 and c.requested_by = $2 and c.action = $3 and c.input ->> 'id' = $4 and c.status = 'Open'
     order by c.id for update of c`,
+  'locks',
 );
 const open = sql(
   'approvals.open',
@@ -162,7 +165,11 @@ const about = sql(
   'quick',
 );
 const get = sql('approvals.get', `select ${columns} ${from} where c.id = $1 and c.workspace_id = $2`);
-const lock = sql('approvals.lock', `select ${columns} ${from} where c.id = $1 and c.workspace_id = $2 for update of c`);
+const lock = sql(
+  'approvals.lock',
+  `select ${columns} ${from} where c.id = $1 and c.workspace_id = $2 for update of c`,
+  'locks',
+);
 /** Open cards first, then newest first. A page ends early when its cards exceed $6 bytes. */
 const page = sql(
   'approvals.page',

@@ -3,6 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
+import { refuseInTransaction } from '#server/base/store/transactions';
 import { type CheckedUrl, checkUrl, hostAndPort } from './check-url.ts';
 import { type ExchangeResponse, exchange, type Target, type WriteGuard } from './exchange.ts';
 import { isPublicIp } from './public-address.ts';
@@ -131,10 +132,12 @@ export const createOutbound = ({
   return {
     checkUrl: (url) => checkUrl(url, rules),
     open: async (text, options = {}) => {
+      refuseInTransaction('A request');
       const checked = checkUrl(text, rules);
       return checked.ok ? begin(agent, checked.url, options).catch(troubleFrom) : checked;
     },
     request: (text, options = {}) => {
+      refuseInTransaction('A request');
       const target = targetOf(text, options);
       return target.ok ? request(target, options) : Promise.resolve(target);
     },

@@ -6,7 +6,7 @@ import { clientFor } from './leader-client.ts';
 import { type Listening, listen } from './listen.ts';
 import { isUnwritable } from './pg-errors.ts';
 import { createPlainStatements, queryPlain } from './plain-statements.ts';
-import { PreparedQuery, type Statement, type StatementResult } from './prepared-query.ts';
+import { type LoneStatement, PreparedQuery, type Statement, type StatementResult } from './prepared-query.ts';
 import { waitForConnection } from './retry.ts';
 import { inSessionName } from './session-name.ts';
 import { createStatementLine } from './statement-line.ts';
@@ -40,7 +40,7 @@ export interface Database {
    * For lists and sums: on the replica if it has replayed everything that was committed before this call, else on the
    * leader. In a transaction always on the leader. Not for reads that decide a write.
    */
-  queryReplica<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  queryReplica<Row>(statement: LoneStatement, values?: readonly unknown[]): Promise<Row[]>;
   /** Runs a prepared statement and returns the number of affected rows. */
   run(statement: Statement, values?: readonly unknown[]): Promise<number>;
   /** Runs plain SQL of one or many statements, without values. */
@@ -57,6 +57,7 @@ export interface Database {
   copyTo(source: string): AsyncIterable<Buffer>;
   /** Inside a transaction: adds rows in that form to `table (columns)` and returns their number. */
   copyFrom(table: string, rows: AsyncIterable<Buffer>): Promise<number>;
+  isInTransaction(): boolean;
   /** For loops and timers that are started inside a transaction and outlive it. */
   outside<Result>(work: () => Result): Result;
   /** A connection for models, which have to release it. */
@@ -84,10 +85,30 @@ export interface PoolState {
   readonly most: number;
 }
 
-/** PostgreSQL caches the prepared statement under its name, so a name must always have the same text. */
-export function sql(name: string, text: string, pace?: 'quick'): Statement {
-  return pace ? { name, text, pace } : { name, text };
+/**
+ * PostgreSQL caches the prepared statement under its name, so a name must always have the same text. `locks` and `joins`
+ * throw outside a transaction: the first locks rows for it, the second is a part of its change.
+ */
+export function sql(name: string, text: string, how: 'locks' | 'joins'): Statement;
+export function sql(name: string, text: string, how?: 'quick'): LoneStatement;
+export function sql(name: string, text: string, how?: 'quick' | 'locks' | 'joins'): Statement {
+  if (how !== 'locks' && onlyLocks(text)) throw new Error(`${name} locks rows, so it is declared with 'locks'.`);
+  if (how === undefined) return { name, text };
+  return how === 'quick' ? { name, text, pace: how } : { name, text, belongs: how };
 }
+
+const locking = /\bfor (?:no key )?update\b|\bfor (?:key )?share\b|\bpg_advisory_xact_lock\b/g;
+
+/** A statement that also writes may lock for itself alone. */
+const onlyLocks = (text: string) => {
+  const rest = text.replace(locking, '');
+  return rest !== text && !/\b(?:insert|update|delete)\b/.test(rest);
+};
+
+const outsideOfTransaction = ({ name, belongs }: Statement) => {
+  const why = belongs === 'locks' ? 'locks rows until a transaction ends' : "is a part of its caller's transaction";
+  return new Error(`${name} ${why}: call it inside database.transaction.`);
+};
 
 const closeTimeoutMs = 5_000;
 
@@ -172,9 +193,11 @@ export function openDatabase(
   const named = (statement: Statement): Statement => (direct === undefined ? statement : { ...statement, name: '' });
 
   const sendPrepared = (statement: Statement, values: readonly unknown[]): Promise<StatementResult> =>
-    withConnection((connection) =>
-      connection ? runOn(connection, named(statement), values) : statements.ask(named(statement), values),
-    );
+    withConnection((connection) => {
+      if (connection) return runOn(connection, named(statement), values);
+      if (statement.belongs) throw outsideOfTransaction(statement);
+      return statements.ask(named(statement), values);
+    });
 
   /** Undefined when the replica does not answer or lags behind. */
   async function onReplica(statement: Statement, values: readonly unknown[]): Promise<StatementResult | undefined> {
@@ -215,6 +238,7 @@ export function openDatabase(
     afterCommit,
     copyTo: (source) => copyOut(transactionConnection(), `copy ${source} to stdout`),
     copyFrom: (table, rows) => copyIn(transactionConnection(), `copy ${table} from stdin`, rows),
+    isInTransaction: () => joined() !== undefined,
     outside,
     borrow: () => waitForConnection(waitMs, () => transactionPool.connect()),
     listen: (channel, listeners) => {

@@ -29,7 +29,7 @@ const migrationLock = 727001; // advisory lock: one process migrates and the oth
 const dumpLock = 727005; // advisory lock: one process dumps the database before that
 const defaultWaitMs = 5_000;
 
-const takeLock = sql('migrate.lock', 'select pg_advisory_xact_lock($1)');
+const takeLock = sql('migrate.lock', 'select pg_advisory_xact_lock($1)', 'locks');
 /** Reads pg_class, because `to_regclass` alone would answer from a cache that is older than the wait for the lock. */
 const tableExists = sql(
   'migrate.exists',

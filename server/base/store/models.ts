@@ -15,6 +15,9 @@ Sequelize.useCLS({
 export const openModels = ({ borrow }: Database): Sequelize => {
   const sequelize = new Sequelize({ dialect: 'postgres', dialectModule: pg, logging: false });
   const giveBack = (connection: pg.PoolClient) => connection.release();
+  sequelize.addHook('beforeFind', ({ lock }) => {
+    if (lock && !runningTransaction()) throw new Error('A model locks rows only inside database.transaction.');
+  });
   Object.assign(sequelize.connectionManager, { getConnection: borrow, releaseConnection: giveBack });
   return sequelize;
 };

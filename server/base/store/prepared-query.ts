@@ -8,7 +8,12 @@ export interface Statement {
   readonly text: string;
   /** Touches a few rows by key, so other statements may queue behind it on the same connection. */
   readonly pace?: 'quick';
+  /** Makes sense only inside a transaction: it locks rows for it, or is a part of its change. */
+  readonly belongs?: 'locks' | 'joins';
 }
+
+/** May run by itself, also on a replica. */
+export type LoneStatement = Statement & { readonly belongs?: never };
 
 /** The connection that pg passes to a custom query (`Submittable`), as pg-cursor uses it. */
 interface Connection {

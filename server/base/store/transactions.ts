@@ -113,6 +113,12 @@ export function createTransactions(
 /** For work that is started inside a transaction and outlives it. */
 export const outside = <Result>(work: () => Result): Result => running.exit(work);
 
+/** For work that takes long: the transaction would hold its locks for as long, or end because it is idle. */
+export const refuseInTransaction = (what: string) => {
+  const current = running.getStore();
+  if (current && !current.finished) throw new Error(`${what} takes long: do it before the transaction.`);
+};
+
 async function begin(pool: pg.Pool): Promise<RunningTransaction> {
   const connection = await pool.connect();
   await connection.query('begin').catch((error: unknown) => giveUp(connection, error));

@@ -25,7 +25,7 @@ interface StoredRefusal extends Refusal {
   readonly connectedAt: string;
 }
 
-const lockWorkspace = sql('accounts.lockWorkspace', 'select from workspaces where id = $1 for no key update');
+const lockWorkspace = sql('accounts.lockWorkspace', 'select from workspaces where id = $1 for no key update', 'locks');
 const list = sql(
   'accounts.list',
   `select ${accountColumns('a')} as account from accounts a where a.workspace_id = $1 and a.disconnected_at is null order by a.id`,

@@ -90,6 +90,7 @@ const lockDue = sql(
      from posts
     where status = 'Scheduled' and scheduled_at <= (select posthorn_now()) and ${isNotDeleted}
     order by scheduled_at limit $1 for update skip locked`,
+  'locks',
 );
 const postKeys = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
 const notIn = (claims: string) => `(claim is null or claim <> all(${claims}::uuid[]))`;
@@ -113,6 +114,7 @@ const queue = sql(
             key = case when sends.begun_at is not null then sends.key else gen_random_uuid() end
      returning post_id)
    select array(select unnest($2::text[]) except select post_id from queued) as "withoutSend", ${wakes('sends')}`,
+  'joins',
 );
 /**
  * Accounts that have the post keep their result. A send that was begun ends with $4 instead of $3, because the post may
@@ -124,6 +126,7 @@ const endMissed = sql(
           result = case when begun_at is null then $3::jsonb else $4::jsonb end || jsonb_build_object('accountId', account_id)
      from ${postKeys}
     where sends.workspace_id = given.workspace_id and sends.post_id = given.post_id and due_at is not null`,
+  'joins',
 );
 /** Accounts that have the post. */
 const publishedResults = sql(
@@ -172,6 +175,7 @@ const lockHeld = sql(
   'publishing.lockHeld',
   `select p.workspace_id as "workspaceId", p.id as "postId", p.status from posts p
     where ${isHeld} order by p.workspace_id, p.id for update`,
+  'locks',
 );
 /**
  * Up to `room` sends per network, except rows that this process is sending: after a clock step their leases seem to
@@ -211,6 +215,7 @@ const copyRows = sql(
   'publishing.copyRows',
   `select coalesce(jsonb_agg(to_jsonb(s)), '[]')::text as rows
      from (select * from sends where workspace_id = $1 and post_id = $2 for update) s`,
+  'locks',
 );
 /** Restores sends without a claim, so that one with a `due_at` is picked up again and its network is asked about it. */
 const putBack = sql(
@@ -218,6 +223,7 @@ const putBack = sql(
   `insert into sends (workspace_id, post_id, ${columns})
    select $1, $2, ${columns} from jsonb_populate_recordset(null::sends, $3) s
     where exists (select from accounts a where a.id = s.account_id)`,
+  'joins',
 );
 const msToSend = sql(
   'publishing.msToSend',
@@ -305,6 +311,7 @@ const holdBack = sql(
           result = previous.result
      from jsonb_array_elements($3::jsonb) as previous (result)
     where workspace_id = $1 and post_id = $2 and account_id = previous.result ->> 'accountId'`,
+  'joins',
 );
 const results = sql(
   'publishing.results',

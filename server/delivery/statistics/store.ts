@@ -82,6 +82,7 @@ const add = sql(
           as out(post_id, account_id, workspace_id, network, external_id, published_at, ref, is_read)
     cross join lateral (select case when is_read then published_at + $9 * interval '1 ms' end as at) first
    on conflict do nothing returning workspace_id as "workspaceId", post_id as "postId"`,
+  'joins',
 );
 
 /**
@@ -351,6 +352,7 @@ const lockPosts = sql(
   'statistics.lockPosts',
   `select from ${postKeys} join published_posts p on p.workspace_id = given.workspace_id and p.post_id = given.post_id
     order by p.post_id for update of p`,
+  'locks',
 );
 const refreshPosts = sql(
   'statistics.refreshPosts',

@@ -79,6 +79,7 @@ const insert = sql(
   `insert into notifications (id, workspace_id, kind, subject_id, title, detail, excerpt, path)
    select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
    returning ${notifyTabs('notification')}`,
+  'joins',
 );
 /** Updates the latest notification about this subject, if it is not older than $4 ms, and marks it as unread. */
 const renew = sql(

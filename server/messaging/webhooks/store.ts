@@ -17,6 +17,7 @@ const insertEvents = sql(
    select event.id as "eventId", w.id as "webhookId"
      from event join webhooks w on w.workspace_id = event.workspace_id and event.type = any (w.events)
     where w.paused_at is null order by event.id, w.id for key share of w`,
+  'locks',
 );
 const insertDeliveries = sql(
   'deliveries.insert',
@@ -25,6 +26,7 @@ const insertDeliveries = sql(
      select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) returning id
    )
    select ${wakes('deliveries')} from (select count(*) from inserted) as batch`,
+  'joins',
 );
 /** With an overlap, because a transaction may commit an event after a later one. */
 const eventsSince = sql(
@@ -101,7 +103,7 @@ export interface WebhookRow extends Pick<Webhook, 'id' | 'url' | 'events' | 'cre
   readonly oldSecretUntil: string | null;
 }
 
-const lockWorkspace = sql('webhooks.lockWorkspace', 'select from workspaces where id = $1 for no key update');
+const lockWorkspace = sql('webhooks.lockWorkspace', 'select from workspaces where id = $1 for no key update', 'locks');
 const planOf = sql('webhooks.plan', 'select plan from workspaces where id = $1');
 const listWebhooks = sql('webhooks.list', `select ${webhookColumns} from webhooks where workspace_id = $1 order by id`);
 const webhookAnywhere = sql('webhooks.get', `select ${webhookColumns} from webhooks where id = $1`);

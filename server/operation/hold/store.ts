@@ -26,7 +26,7 @@ const open = sql(
     where released_at is null order by restored_at desc limit 1`,
 );
 const find = sql('hold.find', 'select id from outgoing_holds where id = $1');
-const lock = sql('hold.lock', 'select id from outgoing_holds where released_at is null for update');
+const lock = sql('hold.lock', 'select id from outgoing_holds where released_at is null for update', 'locks');
 const release = sql(
   'hold.release',
   'update outgoing_holds set released_at = $1, released_by = $2, ended = $3 where released_at is null',

@@ -22,9 +22,9 @@ export interface ChallengeUse {
 const columns = `id, user_id as "userId", credential_id as "credentialId", public_key as "publicKey", counter::float8 as counter,
   transports, name, created_at as "createdAt", last_used_at as "lastUsedAt"`;
 /** Until the transaction ends, so that simultaneous requests cannot exceed the limit. */
-const lockOf = sql('passkeys.lockOf', `select pg_advisory_xact_lock(hashtextextended('passkeys ' || $1, 0))`);
+const lockOf = sql('passkeys.lockOf', `select pg_advisory_xact_lock(hashtextextended('passkeys ' || $1, 0))`, 'locks');
 const list = sql('passkeys.list', `select ${columns} from passkeys where user_id = $1 order by id desc`);
-const find = sql('passkeys.find', `select ${columns} from passkeys where credential_id = $1 for update`);
+const find = sql('passkeys.find', `select ${columns} from passkeys where credential_id = $1 for update`, 'locks');
 const insert = sql(
   'passkeys.insert',
   `insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)

@@ -29,11 +29,11 @@ const user = `select id, email, password_hash as "passwordHash", last_workspace_
   time_zone as "timeZone", theme, shortcuts, is_operator as "isOperator" from users`;
 const firstUser = sql('users.first', `${user} order by id limit 1`);
 const userById = sql('users.byId', `${user} where id = $1`);
-const lockUser = sql('users.lock', `${user} where id = $1 for update`);
+const lockUser = sql('users.lock', `${user} where id = $1 for update`, 'locks');
 const userByEmail = sql('users.byEmail', `${user} where lower(email) = $1`);
 const userBySubject = sql('users.bySubject', `${user} where subject = $1`);
 const operator = sql('users.operator', `${user} where is_operator order by id limit 1`);
-const lockSignUp = sql('users.lockSignUp', 'select pg_advisory_xact_lock(727003)');
+const lockSignUp = sql('users.lockSignUp', 'select pg_advisory_xact_lock(727003)', 'locks');
 const insertUser = sql(
   'users.insert',
   'insert into users (id, email, password_hash, subject, is_operator) values ($1, $2, $3, $4, $5)',
@@ -107,7 +107,7 @@ const workspace = `select ${workspaceColumns} from workspaces w`;
 const workspaces = sql('workspaces.all', `${workspace} order by id`);
 const workspaceById = sql('workspaces.byId', `${workspace} where id = $1`);
 /** Not `for update`: inserts into the workspace hold a key lock on this row, and two of them would deadlock. */
-const lockWorkspace = sql('workspaces.lock', `${workspace} where id = $1 for no key update`);
+const lockWorkspace = sql('workspaces.lock', `${workspace} where id = $1 for no key update`, 'locks');
 const dueWorkspaces = sql('workspaces.due', `${workspace} where delete_at <= $1 order by id`);
 const insertWorkspace = sql('workspaces.insert', 'insert into workspaces (id, name) values ($1, $2)');
 const changeWorkspace = sql(
@@ -177,6 +177,7 @@ const approvers = sql(
 const lockMembers = sql(
   'members.lock',
   'select from members where workspace_id = $1 order by user_id for no key update',
+  'locks',
 );
 const removeMember = sql('members.remove', 'delete from members where workspace_id = $1 and user_id = $2');
 
@@ -205,7 +206,7 @@ const countInvitations = sql(
 );
 const purgeInvitations = sql('invitations.purge', 'delete from invitations where expires_at < $1');
 const invitation = sql('invitations.byHash', `${openInvitation} and hash = $1`);
-const lockInvitation = sql('invitations.lock', `${openInvitation} and hash = $1 for update`);
+const lockInvitation = sql('invitations.lock', `${openInvitation} and hash = $1 for update`, 'locks');
 const invited = sql('invitations.ofEmail', `${openInvitation} and lower(email) = $1 and expires_at > $2 limit 1`);
 const insertInvitation = sql(
   'invitations.insert',

@@ -63,6 +63,7 @@ const lock = sql(
   'bin.lock',
   `select created_by as "createdBy", left(versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text from deleted_posts
     where workspace_id = $1 and id = $2 and ${isHere} for update`,
+  'locks',
 );
 const has = sql('bin.has', `select 1 from deleted_posts where workspace_id = $1 and id = $2 and ${isHere}`);
 /** The column `sends` is missing until its migration has run, so it is read through `to_jsonb`. */

@@ -18,7 +18,7 @@ export const createLabels = ({
   clock,
 }: {
   store: LabelStore;
-  reading: Pick<Reading, 'hold'>;
+  reading: Pick<Reading, 'get' | 'hold'>;
   live: Live;
   clock: Clock;
 }) => {
@@ -80,7 +80,7 @@ export const createLabels = ({
       }),
 
     ofPost: async (caller: Caller, postId: string) => {
-      if (!(await reading.hold(caller, [postId])).has(postId)) throw notFound('post', postId);
+      await reading.get(caller, postId);
       return store.ofPost(caller.workspaceId, postId);
     },
 

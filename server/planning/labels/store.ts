@@ -3,7 +3,7 @@ import { type Database, sql } from '#server/base/store/database';
 
 export const reads = ['workspaces'];
 
-const lockWorkspace = sql('labels.lockWorkspace', 'select from workspaces where id = $1 for no key update');
+const lockWorkspace = sql('labels.lockWorkspace', 'select from workspaces where id = $1 for no key update', 'locks');
 const list = sql(
   'labels.list',
   `select l.id, l.name, l.color, (select count(*)::int from post_labels on_post
@@ -26,6 +26,7 @@ const remove = sql('labels.remove', 'delete from labels where id = $1 and worksp
 const lockExisting = sql(
   'labels.lockExisting',
   'select id from labels where workspace_id = $1 and id = any($2) for key share',
+  'locks',
 );
 const ofPost = sql(
   'labels.ofPost',

@@ -38,6 +38,7 @@ const lock = sql(
   'comments.lock',
   `select ${commentColumns} from post_comments c join users u on u.id = c.user_id
     where c.id = $1 and c.workspace_id = $2 for update of c`,
+  'locks',
 );
 const count = sql(
   'comments.count',
@@ -64,6 +65,7 @@ const copyRows = sql(
   'comments.copyRows',
   `select coalesce(jsonb_agg(to_jsonb(c)), '[]')::text as rows
      from (select * from post_comments where workspace_id = $1 and post_id = $2 for update) c`,
+  'locks',
 );
 /** Leaves out comments of people whose account was deleted meanwhile. */
 const putBack = sql(

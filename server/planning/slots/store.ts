@@ -3,7 +3,7 @@ import { type Database, sql } from '#server/base/store/database';
 
 export const reads = ['posts', 'workspaces'];
 
-const lockWorkspace = sql('slots.lockWorkspace', 'select from workspaces where id = $1 for no key update');
+const lockWorkspace = sql('slots.lockWorkspace', 'select from workspaces where id = $1 for no key update', 'locks');
 const zone = sql('slots.zone', 'select time_zone as "timeZone" from slot_zones where workspace_id = $1');
 const setZone = sql(
   'slots.setZone',

@@ -5,7 +5,7 @@ export const reads = ['workspaces'];
 
 const columns = 'id, kind, name, items, options, updated_at as "updatedAt"';
 
-const lockWorkspace = sql('templates.lockWorkspace', 'select from workspaces where id = $1 for no key update');
+const lockWorkspace = sql('templates.lockWorkspace', 'select from workspaces where id = $1 for no key update', 'locks');
 const count = sql('templates.count', 'select count(*)::int as count from templates where workspace_id = $1');
 const list = sql(
   'templates.list',
@@ -14,7 +14,11 @@ const list = sql(
      from templates where workspace_id = $1 order by kind desc, name, id`,
 );
 const get = sql('templates.get', `select ${columns} from templates where id = $1 and workspace_id = $2`);
-const lock = sql('templates.lock', `select ${columns} from templates where id = $1 and workspace_id = $2 for update`);
+const lock = sql(
+  'templates.lock',
+  `select ${columns} from templates where id = $1 and workspace_id = $2 for update`,
+  'locks',
+);
 const insert = sql(
   'templates.insert',
   `insert into templates (id, workspace_id, kind, name, items, options) values ($1, $2, $3, $4, $5, $6)

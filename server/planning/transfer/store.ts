@@ -117,6 +117,7 @@ const lockRow = sql(
   'imports.lockRow',
   `select draft, post_id as "postId" from import_rows
     where workspace_id = $1 and import_id = $2 and number = $3 for update`,
+  'locks',
 );
 const peek = sql(
   'imports.peek',

@@ -96,6 +96,7 @@ const clockOffset = sql('sandbox.clockOffset', 'select offset_ms::float8 as "off
 const lockClock = sql(
   'sandbox.lockClock',
   'select offset_ms::float8 as "offsetMs", is_closed as "isClosed" from sandbox_clock for update',
+  'locks',
 );
 /** Recurring jobs ask what the clock showed at their last run. They all run at least daily, so two days of moves suffice. */
 const setClock = sql(

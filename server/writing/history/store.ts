@@ -44,18 +44,21 @@ const insert = sql(
    select $11, $1, coalesce((select max(number) + 1 from post_history where workspace_id = $11 and post_id = $1), 1), $2, $3, $4,
           now, now, $5, $6, ${textValues(7)}
      from posthorn_now() as now`,
+  'joins',
 );
 const insertFirst = sql(
   'history.insertFirst',
   `insert into post_history (workspace_id, post_id, number, kind, user_id, client, since, at, ${textColumns})
    select workspace_id, id, 0, 'Created', created_by, created_client, $2, $2, ${textValues(3)}
      from posts where workspace_id = $7 and id = $1`,
+  'joins',
 );
 const fold = sql(
   'history.fold',
   `update post_history set at = posthorn_now(), changed = array(select distinct unnest(changed || $3::text[])),
           (${textColumns}) = row (${textValues(4)})
     where workspace_id = $8 and post_id = $1 and number = $2`,
+  'joins',
 );
 /** Keeps the newest revision even if it exceeds the limit by itself. */
 const drop = sql(

@@ -61,7 +61,11 @@ const show = sql(
   `select ${listedJson} as post from posts p where id = $1 and workspace_id = $2`,
   'quick',
 );
-const lock = sql('posts.lock', `select ${postColumns} from posts where id = $1 and workspace_id = $2 for update`);
+const lock = sql(
+  'posts.lock',
+  `select ${postColumns} from posts where id = $1 and workspace_id = $2 for update`,
+  'locks',
+);
 // `between $1 and $1` forces the index on workspace and id: with `=` the planner may scan the posts of every workspace.
 // A page ends where its posts reach `maxBytes`, but has at least one; the database does not send the others. One extra row
 // is read, to know whether there is another page.
@@ -127,7 +131,11 @@ const move = sql(
    returning ${postColumns}, ${notifyTabs('post')}`,
 );
 const counted = sql('posts.counted', 'select counted from posts where id = $1 and workspace_id = $2');
-const setCounted = sql('posts.setCounted', 'update posts set counted = $3 where id = $1 and workspace_id = $2');
+const setCounted = sql(
+  'posts.setCounted',
+  'update posts set counted = $3 where id = $1 and workspace_id = $2',
+  'joins',
+);
 const postKeys = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
 /**
  * If an account that already has the post was removed and added again, restores its result, so that nothing is sent
@@ -143,6 +151,7 @@ const restoreResults = sql(
             where not exists (select from jsonb_array_elements(p.results) r where r ->> 'accountId' = send.result ->> 'accountId')
             group by p.workspace_id, p.id) back
     where posts.workspace_id = back.workspace_id and posts.id = back.id`,
+  'joins',
 );
 /** From Draft, Scheduled or Failed. Only successful results are kept. */
 const begin = sql(
@@ -151,6 +160,7 @@ const begin = sql(
           results = coalesce((select jsonb_agg(r) from jsonb_array_elements(results) r where (r ->> 'ok')::boolean), '[]')
      from ${postKeys} where posts.workspace_id = given.workspace_id and posts.id = given.post_id
    returning ${notifyTabs('post', { id: 'posts.id', workspaceId: 'posts.workspace_id' })}`,
+  'joins',
 );
 const many = sql('posts.many', `select ${postColumns} from posts where id = any($1) and workspace_id = $2`);
 /** Another draft with the same content for the same accounts, among the newest posts. */
@@ -166,6 +176,7 @@ const findDuplicate = sql(
 const hold = sql(
   'posts.hold',
   'select id from posts where workspace_id = $1 and id = any($2) order by id for key share',
+  'locks',
 );
 const scheduledFor = sql(
   'posts.scheduledFor',
@@ -214,6 +225,7 @@ const lockToEnd = sql(
   'posts.lockToEnd',
   `select from ${postKeys} join posts p on p.workspace_id = given.workspace_id and p.id = given.post_id
     order by p.id for no key update of p`,
+  'locks',
 );
 /**
  * Published when all accounts have it, else Failed. `offset 0` makes the planner find posts by key, even when it expects
@@ -233,6 +245,7 @@ const end = sql(
    update posts set status = case when ended.ok then 'Published' else 'Failed' end, results = ended.results, ${touch}
      from ended where posts.workspace_id = ended.workspace_id and posts.id = ended.id
    returning posts.workspace_id as "workspaceId", ${postJsonOf('posts')} as post`,
+  'joins',
 );
 /** Skips posts that are Publishing, which get their results when they end. */
 const settle = sql(
@@ -255,6 +268,7 @@ const settle = sql(
      from settled where posts.workspace_id = settled.workspace_id and posts.id = settled.id
    returning posts.workspace_id as "workspaceId", ${postJsonOf('posts')} as post,
              posts.status <> settled.before as "isPublished"`,
+  'joins',
 );
 const setResults = sql(
   'posts.setResults',

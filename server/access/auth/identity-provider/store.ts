@@ -37,7 +37,7 @@ const forgetClient = sql(
   "delete from identity_records where payload->>'accountId' = $1 and payload->>'clientId' = $2",
 );
 
-const lockKeys = sql('identity.lockKeys', 'select pg_advisory_xact_lock(727004)');
+const lockKeys = sql('identity.lockKeys', 'select pg_advisory_xact_lock(727004)', 'locks');
 const readKeys = sql(
   'identity.keys',
   `select id, public_key, sealed_private_key, created_at from signing_keys
