@@ -222,7 +222,11 @@ describe('the answer', () => {
     const webhook = await team.addWebhook(address.url);
     for (let i = 0; i < 12; i++) await team.happen();
     await until('the slots are taken', () => open.length === 8);
-    const lock = sql('test.lock', "select from deliveries where webhook_id = $1 and state = 'sending' for update");
+    const lock = sql(
+      'test.lock',
+      "select from deliveries where webhook_id = $1 and state = 'sending' for update",
+      'locks',
+    );
     await service.database.transaction(async () => {
       await service.database.query(lock, [webhook.id]);
       address.answer(200);

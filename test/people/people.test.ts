@@ -874,7 +874,7 @@ describe('handing a workspace over', () => {
 });
 
 describe('at the same moment', () => {
-  const workspaceRow = sql('test.holdWorkspace', 'select from workspaces where id = $1 for no key update');
+  const workspaceRow = sql('test.holdWorkspace', 'select from workspaces where id = $1 for no key update', 'locks');
   const userRow = sql('test.holdUser', 'select from users where id = $1 for update');
 
   /** Locks a row, starts each request once the previous ones wait for it, then releases the lock. */

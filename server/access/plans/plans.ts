@@ -11,13 +11,10 @@ export interface PlanUse extends Usage {
   readonly month: string;
 }
 
-/** Enforces plan limits for every entry point. Called inside the transaction of the limited change. */
+/** Enforces plan limits for every entry point. */
 export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }) => {
   /** Locked, so that two concurrent changes cannot both take the last place. */
-  const planOf = async (workspaceId: string): Promise<Plan> => {
-    const key = await store.lockPlan(workspaceId);
-    return isPlan(key) ? plans[key] : plans.unlimited;
-  };
+  const planOf = async (workspaceId: string): Promise<Plan> => planNamed(await store.lockPlan(workspaceId));
   const month = () => clock.now().toISOString().slice(0, 7);
 
   const mayUseNetworks = (plan: Plan, networks: readonly Network[]) => {
@@ -55,16 +52,22 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
   const ofThisMonth = (counted: PlanUse | undefined): Usage =>
     counted?.month === month() ? counted : { scheduled: 0, paidPosts: 0 };
 
+  /** One more account on this network. */
+  const mayAddAccount = async (workspaceId: string, network: Network, plan: Plan) => {
+    mayUseNetworks(plan, [network]);
+    const count = await store.accounts(workspaceId);
+    if (isOver(count + 1, plan.accounts)) {
+      throw planLimit(plan, `it includes ${plan.accounts} accounts`, ({ accounts }) => !isOver(count + 1, accounts));
+    }
+  };
+
   return {
-    /** One more account on this network. */
-    mayConnect: async (workspaceId: string, network: Network) => {
-      const plan = await planOf(workspaceId);
-      mayUseNetworks(plan, [network]);
-      const count = await store.accounts(workspaceId);
-      if (isOver(count + 1, plan.accounts)) {
-        throw planLimit(plan, `it includes ${plan.accounts} accounts`, ({ accounts }) => !isOver(count + 1, accounts));
-      }
-    },
+    /** Refuses early, before the person goes to the network. `mayConnect` decides. */
+    mayBeginToConnect: async (workspaceId: string, network: Network) =>
+      mayAddAccount(workspaceId, network, planNamed(await store.plan(workspaceId))),
+
+    mayConnect: async (workspaceId: string, network: Network) =>
+      mayAddAccount(workspaceId, network, await planOf(workspaceId)),
 
     mayJoin: async (workspaceId: string) => {
       const plan = await planOf(workspaceId);
@@ -75,7 +78,7 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
     },
 
     /** How many webhooks the plan covers. */
-    webhooks: (key: string) => (isPlan(key) ? plans[key] : plans.unlimited).webhooks,
+    webhooks: (key: string) => planNamed(key).webhooks,
 
     /**
      * Counts a post that will go to these networks, one entry for each account, or refuses it. Networks in `again` were
@@ -110,8 +113,7 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
     read: async (workspaceId: string) => {
       const key = await store.plan(workspaceId);
       if (key === undefined) throw notFound('workspace', workspaceId);
-      const plan: Plan = isPlan(key) ? plans[key] : plans.unlimited;
-      return { key, ...plan, used: await store.usage(workspaceId, month()) };
+      return { key, ...planNamed(key), used: await store.usage(workspaceId, month()) };
     },
 
     mustExist: (key: string) => {
@@ -126,6 +128,8 @@ export const createPlans = ({ store, clock }: { store: PlanStore; clock: Clock }
 const paidIn = (networks: readonly Network[]) => networks.filter(({ paidPerPost }) => paidPerPost).length;
 
 const isPlan = (key: string | undefined): key is PlanKey => key !== undefined && key in plans;
+
+const planNamed = (key: string | undefined): Plan => (isPlan(key) ? plans[key] : plans.unlimited);
 
 const isOver = (count: number, limit: number | null) => limit !== null && count > limit;
 

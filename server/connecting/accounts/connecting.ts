@@ -240,7 +240,7 @@ export const createConnecting = ({
       const network = find(key);
       // A workspace that has an account there may be about to reconnect it, which the plan never refuses.
       const mayReconnect = (await accountStore.list(caller.workspaceId)).some((account) => account.network === key);
-      if (!mayReconnect) await plans.mayConnect(caller.workspaceId, network);
+      if (!mayReconnect) await plans.mayBeginToConnect(caller.workspaceId, network);
       const { connect } = network;
       if (connect.kind !== 'Form') return beginOAuth(caller, network, connect, values.server ?? '');
       const missing = connect.fields.find(({ name, byDefault }) => byDefault === undefined && !values[name]?.trim());
