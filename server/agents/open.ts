@@ -59,7 +59,7 @@ export const openAgents = ({
   const { audit } = access.audit;
   const { live } = access.live;
   const { library, fittedFiles } = media;
-  const { reading, lifecycle, linkCards } = posts;
+  const { reading, readiness, linkCards } = posts;
 
   const ui = registry.open('ui', openUi({ database }));
   const { actions, requestable } = prepareActions({
@@ -85,7 +85,7 @@ export const openAgents = ({
       database,
       actions: requestable,
       reading,
-      lifecycle,
+      readiness,
       linkCards,
       library,
       fittedFiles,

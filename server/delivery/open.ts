@@ -26,7 +26,7 @@ export const openDelivery = ({
   startStopwatch: (() => Stopwatch) | undefined;
 }) => {
   const { registry, database, config, clock, report } = access;
-  const { reading, lifecycle, linkCards, outcomes } = posts;
+  const { reading, readiness, lifecycle, linkCards, outcomes } = posts;
   const analytics = registry.open('analytics', openAnalytics({ database, networks }));
   const statistics = registry.open(
     'statistics',
@@ -61,6 +61,7 @@ export const openDelivery = ({
       library: media.library,
       fittedFiles: media.fittedFiles,
       outcomes,
+      readiness,
       lifecycle,
       linkCards,
       reading,

@@ -43,14 +43,14 @@ export const openPlanning = ({
   const { rights } = access.auth;
   const { notifications } = messaging.notifications;
   const { library, uploads } = media;
-  const { reading, lifecycle, drafts } = posts;
+  const { reading, readiness, lifecycle, drafts } = posts;
 
   const review = registry.open(
     'review',
     openReview({
       database,
       reading,
-      lifecycle,
+      readiness,
       accounts: accounts.accounts,
       library,
       linkCards: posts.linkCards,
@@ -89,6 +89,7 @@ export const openPlanning = ({
       library,
       uploads,
       drafts,
+      readiness,
       lifecycle,
       labels: labels.labels,
       bin: bin.bin,
@@ -107,7 +108,7 @@ export const openPlanning = ({
       reading,
       scheduled: posts.scheduled,
       overview: posts.overview,
-      lifecycle,
+      readiness,
       mediaUse: posts.mediaUse,
       outlooks: accounts.outlooks,
       networks,

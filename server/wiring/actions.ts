@@ -30,7 +30,7 @@ export const createActions = (
   },
   ofAgents: OfAgents,
 ) => {
-  const { reading, drafts, lifecycle } = posts;
+  const { reading, drafts, lifecycle, readiness } = posts;
   const handlers = createHandlers({
     ...ofAgents,
     accounts: accounts.accounts,
@@ -41,6 +41,7 @@ export const createActions = (
     reading,
     drafts,
     lifecycle,
+    readiness,
     bin: bin.bin,
     publishControls: publishing.publishControls,
     statistics: statistics.statistics,

@@ -5,7 +5,7 @@ import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
 import type { Live } from '#server/base/live/live';
-import type { Lifecycle } from '#server/writing/posts/lifecycle';
+import type { Readiness } from '#server/writing/posts/readiness';
 import type { ApprovalStore, CardRow, OpenCard } from './store.ts';
 import type { Pin, Subject, Subjects } from './subject.ts';
 
@@ -15,14 +15,14 @@ export type CardValidity = ReturnType<typeof createCardValidity>;
 export const createCardValidity = ({
   store,
   subjects,
-  lifecycle,
+  readiness,
   actions,
   live,
   clock,
 }: {
   store: ApprovalStore;
   subjects: Subjects;
-  lifecycle: Lifecycle;
+  readiness: Readiness;
   actions: ReadonlyMap<string, RunnableAction>;
   live: Live;
   clock: Clock;
@@ -64,7 +64,7 @@ export const createCardValidity = ({
 
   const isPreparing = async (caller: Caller, subject: Pick<Subject, 'post' | 'becomes'>) => {
     const draft = draftOf(subject);
-    return draft !== undefined && lifecycle.isPreparing(caller, draft);
+    return draft !== undefined && readiness.isPreparing(caller, draft);
   };
 
   /**
@@ -79,7 +79,7 @@ export const createCardValidity = ({
       if (row?.status !== 'Open' || !row.is_preparing || !(await isUnchanged(caller, row))) return;
       const { isPreparing: _, ...subject } = row.subject as Subject;
       if (await isPreparing(caller, subject)) return;
-      if (subject.post) await lifecycle.keepFits(caller, subject.post);
+      if (subject.post) await readiness.keepFits(caller, subject.post);
       const fitted = await subjects.fitted(caller, draftOf(subject), subject.media ?? []);
       const pin = (await subjects.pins(caller, 'post', [idOf(row)])).get(idOf(row));
       if (pin) await store.setContent(caller.workspaceId, id, { ...subject, fitted }, pin.ready);

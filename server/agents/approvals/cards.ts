@@ -12,8 +12,7 @@ import type { Live } from '#server/base/live/live';
 import { sha256 } from '#server/base/sha256';
 import { fromCursor, toCursor } from '#server/base/store/page';
 import type { Accounts } from '#server/connecting/accounts/accounts';
-import type { Lifecycle } from '#server/writing/posts/lifecycle';
-import type { LinkCards } from '#server/writing/posts/link-cards';
+import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import { type Approvers, decisionOf } from './approvers.ts';
 import { type CardValidity, draftOf, holds, idOf } from './card-validity.ts';
@@ -61,8 +60,7 @@ export const createApprovalCards = ({
   subjects,
   reading,
   accounts,
-  lifecycle,
-  linkCards,
+  readiness,
   actions,
   audit,
   view,
@@ -77,8 +75,7 @@ export const createApprovalCards = ({
   subjects: Subjects;
   reading: Reading;
   accounts: Accounts;
-  lifecycle: Lifecycle;
-  linkCards: LinkCards;
+  readiness: Readiness;
   actions: ReadonlyMap<string, RunnableAction>;
   audit: AuditLog;
   view: CardView;
@@ -105,7 +102,7 @@ export const createApprovalCards = ({
     const validated = draftOf(card);
     return {
       ...card,
-      ...(validated && { validation: await lifecycle.findings(caller, validated) }),
+      ...(validated && { validation: await readiness.findings(caller, validated) }),
       ...(await changedPost(caller, card)),
       ...(account && { scheduledPosts: await reading.scheduledFor(caller, account.id, maxScheduledPosts) }),
     };
@@ -140,21 +137,14 @@ export const createApprovalCards = ({
     return after.reduce(withChange, subject);
   };
 
-  /** Runs before the transaction, because fetching linked pages and fitting images takes long. */
-  const prefetch = async (action: RunnableAction, call: AdmittedCall) => {
+  /** A scheduled post that the action does not change keeps the files that were approved. */
+  const makeReady = async (action: RunnableAction, call: AdmittedCall) => {
     const { caller, input } = call;
     const post = await reading.get(caller, idOf({ input }));
-    await linkCards.keep(caller, post);
     const { becomes } = isChange(action, { post })
       ? await rehearse(action, call, { post }, { isBeforeFitting: true })
       : {};
-    await fitFor(caller, { post, ...(becomes && { becomes }) });
-  };
-
-  /** A changed post is fitted again, like a draft. */
-  const fitFor = async (caller: Caller, { post, becomes }: Pick<Subject, 'post' | 'becomes'>) => {
-    const draft = draftOf({ post, becomes });
-    if (draft) await lifecycle.fitPictures(caller, draft);
+    if (becomes ?? post.status !== 'Scheduled') await readiness.makeReady(caller, becomes ?? post);
   };
 
   const mustHaveRoom = async ({ workspaceId }: Caller) => {
@@ -220,7 +210,7 @@ export const createApprovalCards = ({
       const { input } = call;
       const kind = kindOf(action.name);
       if (kind === undefined) throw new Error(`${action.name} has no card: declare approval in its contract`);
-      if (kind === 'post') await prefetch(action, call);
+      if (kind === 'post') await makeReady(action, call);
       if ((await store.countOpen(workspaceId)) >= bounds.openCards)
         await closeStale(caller, await store.open(workspaceId));
       return store.transaction(async () => {
@@ -231,7 +221,7 @@ export const createApprovalCards = ({
         const outcome = await rehearse(action, call, current, { isBeforeFitting: true });
         const isIncomplete = kind === 'post' && !isRemoval(action) && (await isPreparing(caller, outcome));
         const subject: Subject = { ...outcome, ...(isIncomplete && { isPreparing: true as const }) };
-        if (subject.post) await lifecycle.keepFits(caller, subject.post);
+        if (subject.post) await readiness.keepFits(caller, subject.post);
         const pin = (await subjects.pins(caller, kind, [idOf({ input })])).get(idOf({ input }));
         if (pin === undefined) throw new Error('the locked subject of a card is gone');
         const isSameRequest = (card: CardRow) =>

@@ -8,12 +8,11 @@ import type { Clock } from '#server/base/clock';
 import { type Caller, clientNamed } from '#server/base/context';
 import { badInput, notFound, Refusal } from '#server/base/errors';
 import type { Live } from '#server/base/live/live';
-import type { Lifecycle } from '#server/writing/posts/lifecycle';
-import type { LinkCards } from '#server/writing/posts/link-cards';
+import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import { toVersions } from '#server/writing/posts/versions';
 import { type Approvers, decisionOf, isRequestOf, onlyApprovers } from './approvers.ts';
-import { type CardValidity, draftOf, idOf } from './card-validity.ts';
+import { type CardValidity, idOf } from './card-validity.ts';
 import type { Assertion, Confirmations } from './confirmations.ts';
 import type { RequestNotifications } from './request-notifications.ts';
 import type { ApprovalStore, CardRow, PreparedEdit } from './store.ts';
@@ -59,8 +58,7 @@ export const createDecisions = ({
   validity,
   subjects,
   reading,
-  lifecycle,
-  linkCards,
+  readiness,
   actions,
   audit,
   requestNotifications,
@@ -74,8 +72,7 @@ export const createDecisions = ({
   validity: CardValidity;
   subjects: Subjects;
   reading: Reading;
-  lifecycle: Lifecycle;
-  linkCards: LinkCards;
+  readiness: Readiness;
   actions: ReadonlyMap<string, RunnableAction>;
   audit: AuditLog;
   requestNotifications: RequestNotifications;
@@ -180,7 +177,6 @@ export const createDecisions = ({
     return alts.map(({ mediaId, alt }) => ({ mediaId, before: altOf(mediaId), alt }));
   };
 
-  /** Runs before the transaction, because downloads, linked pages and fitting take long. */
   const prepareEdit = async (caller: Caller, row: CardRow, edit: ApprovalEdit): Promise<PreparedEdit> => {
     mustBeEditable(row, actions.get(row.action), edit);
     const { versions, accountIds, alts, scheduledAt } = edit;
@@ -190,12 +186,10 @@ export const createDecisions = ({
     const prepared = (await update.prepare(call)).input as { versions: VersionInput[]; accountIds: string[] };
     const content = {
       id: idOf(row),
-      status: 'Draft' as const,
       accountIds: prepared.accountIds,
       versions: toVersions(prepared.versions, prepared.accountIds) satisfies Version[],
     };
-    await linkCards.keep(caller, content);
-    await lifecycle.fitPictures(caller, content);
+    await readiness.makeReady(caller, content);
     return { versions: prepared.versions, scheduledAt, alts, ...accounts };
   };
 
@@ -205,8 +199,7 @@ export const createDecisions = ({
     // Check before the lock too: if the rejection is undone in the meantime, the approval would run without its edit.
     if (row.status !== 'Open') throw alreadyDecided(row);
     const { becomes } = row.subject as Subject;
-    const draft = becomes && draftOf({ becomes });
-    if (draft) await lifecycle.fitPictures(caller, draft);
+    if (becomes) await readiness.makeReady(caller, becomes);
     await finishPreparing(caller, id);
     // Use the edit that was prepared for the passkey confirmation; nothing else may be published.
     if (confirmation) return confirmations.editIn(caller, id, confirmation);

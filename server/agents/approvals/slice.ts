@@ -9,8 +9,8 @@ import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { FittedFiles } from '#server/media/fitted-files';
 import type { MediaLibrary } from '#server/media/library';
 import type { Notifications } from '#server/messaging/notifications/notifications';
-import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { LinkCards } from '#server/writing/posts/link-cards';
+import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import type { Approvers } from './approvers.ts';
 import { createAskInstead } from './ask-instead.ts';
@@ -36,7 +36,7 @@ export const openApprovals = ({
   database: Database;
   actions: ReadonlyMap<string, RunnableAction>;
   reading: Reading;
-  lifecycle: Lifecycle;
+  readiness: Readiness;
   linkCards: LinkCards;
   library: MediaLibrary;
   fittedFiles: FittedFiles;
@@ -51,10 +51,10 @@ export const openApprovals = ({
   config: Config;
   clock: Clock;
 }) => {
-  const { reading, lifecycle, linkCards, accounts, actions, live, clock } = parts;
+  const { reading, readiness, linkCards, accounts, actions, live, clock } = parts;
   const store = createApprovalStore(database);
-  const subjects = createSubjects({ reading, lifecycle, linkCards, library, fittedFiles, accounts });
-  const validity = createCardValidity({ store, subjects, lifecycle, actions, live, clock });
+  const subjects = createSubjects({ reading, readiness, linkCards, library, fittedFiles, accounts });
+  const validity = createCardValidity({ store, subjects, readiness, actions, live, clock });
   const view = createCardView({ actions, baseUrl });
   const requestNotifications = createRequestNotifications({ ...parts, store, view });
   const confirmations = createConfirmations({ store, passkeys, asksPasskey, clock });

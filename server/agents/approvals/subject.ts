@@ -10,9 +10,9 @@ import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { FittedFiles } from '#server/media/fitted-files';
 import type { MediaLibrary } from '#server/media/library';
 import type { FittablePost } from '#server/writing/posts/fitting';
-import type { Lifecycle, Pin } from '#server/writing/posts/lifecycle';
 import type { LinkCards } from '#server/writing/posts/link-cards';
 import { mediaIn, type StoredLinkCard } from '#server/writing/posts/outgoing';
+import type { Pin, Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 
 /** What a request is about: the post with its media, or the account. The card stores it as it was at the request. */
@@ -42,14 +42,14 @@ export type Subjects = ReturnType<typeof createSubjects>;
 
 export const createSubjects = ({
   reading,
-  lifecycle,
+  readiness,
   linkCards,
   library,
   fittedFiles,
   accounts,
 }: {
   reading: Reading;
-  lifecycle: Lifecycle;
+  readiness: Readiness;
   linkCards: LinkCards;
   library: MediaLibrary;
   fittedFiles: FittedFiles;
@@ -59,7 +59,7 @@ export const createSubjects = ({
     const pins = new Map<string, Pin>();
     for (let first = 0; first < ids.length; first += batchSize) {
       const posts = await reading.many(caller, ids.slice(first, first + batchSize));
-      for (const [id, pin] of await lifecycle.pins(caller, posts)) pins.set(id, pin);
+      for (const [id, pin] of await readiness.pins(caller, posts)) pins.set(id, pin);
     }
     return pins;
   };
@@ -86,7 +86,7 @@ export const createSubjects = ({
 
   /** The fitted files that accounts get instead of the originals, as far as they exist. */
   const fittedOf = async (caller: Caller, post: FittablePost | undefined, media: readonly MediaItem[]) =>
-    [...(post ? await lifecycle.fits(caller, post) : [])].flatMap(([accountId, { finished }]) =>
+    [...(post ? await readiness.fits(caller, post) : [])].flatMap(([accountId, { finished }]) =>
       [...finished].map(([mediaId, row]) => {
         const { alt } = media.find((one) => one.id === mediaId) ?? {};
         return { accountId, mediaId, media: fittedFiles.item(row, { ...(alt !== undefined && { alt }) }) };

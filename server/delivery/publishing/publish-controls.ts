@@ -4,8 +4,8 @@ import { Refusal } from '#server/base/errors';
 import type { PostKey } from '#server/base/store/post-key';
 import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from '#server/writing/posts/lifecycle';
-import type { LinkCards } from '#server/writing/posts/link-cards';
 import type { Outcomes } from '#server/writing/posts/outcome';
+import type { Preparation, Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import type { BeginPublishing } from './begin.ts';
 import type { SendProgress } from './progress.ts';
@@ -19,7 +19,7 @@ export type PublishControls = ReturnType<typeof createPublishControls>;
 export const createPublishControls = ({
   store,
   lifecycle,
-  linkCards,
+  readiness,
   outcomes,
   reading,
   begin,
@@ -28,7 +28,7 @@ export const createPublishControls = ({
 }: {
   store: PublishingStore;
   lifecycle: Lifecycle;
-  linkCards: LinkCards;
+  readiness: Readiness;
   outcomes: Outcomes;
   reading: Reading;
   begin: BeginPublishing;
@@ -55,14 +55,14 @@ export const createPublishControls = ({
     return (await store.states(post)).map((state) => stepOf(state, latest.get(state.accountId)));
   };
 
-  /** Call inside a transaction. */
   const beginNow = async (
     caller: Caller,
     id: string,
-    { despite, only, approval }: { despite: readonly string[]; only: readonly string[]; approval?: ApprovalRun },
+    preparation: Preparation,
+    { despite = [], only = [] }: { despite?: readonly string[]; only?: readonly string[] } = {},
   ) => {
     const post = { workspaceId: caller.workspaceId, postId: id };
-    const otherFailures = await lifecycle.readyNow(caller, id, only, approval);
+    const otherFailures = await lifecycle.readyNow(caller, id, only, preparation);
     if (despite.length > 0) for (const lost of await store.forgetBegun(post, despite)) mustBePastHoldTime(lost);
     await begin([post]);
     if (otherFailures.length > 0) await store.holdBack(post, otherFailures);
@@ -79,34 +79,24 @@ export const createPublishControls = ({
       caller: Caller,
       id: string,
       {
-        despite = [],
-        only = [],
         approval,
+        ...how
       }: {
         despite?: readonly string[];
         only?: readonly string[];
         approval?: ApprovalRun | undefined;
       } = {},
     ) => {
-      if (!approval) {
-        const draft = await reading.get(caller, id);
-        await linkCards.keep(caller, draft);
-        await lifecycle.fitPictures(caller, draft);
-      }
-      return store.transaction(() => beginNow(caller, id, { despite, only, ...(approval && { approval }) }));
+      const preparation = approval ?? (await readiness.makeReady(caller, await reading.get(caller, id)));
+      return store.transaction(() => beginNow(caller, id, preparation, how));
     },
 
     /** Unscheduling and publishing are one transaction: a refusal leaves the post scheduled. */
     publishScheduled: async (caller: Caller, id: string, approval?: ApprovalRun) => {
-      if (!approval) {
-        const scheduled = await reading.get(caller, id);
-        await linkCards.keep(caller, scheduled);
-        // Fit the pictures again, as for a draft, because the fits of a scheduled post count as final.
-        await lifecycle.fitPictures(caller, { ...scheduled, status: 'Draft' });
-      }
+      const preparation = approval ?? (await readiness.makeReady(caller, await reading.get(caller, id)));
       return store.transaction(async () => {
         await lifecycle.unschedule(caller, id);
-        return beginNow(caller, id, { despite: [], only: [], ...(approval && { approval }) });
+        return beginNow(caller, id, preparation);
       });
     },
 

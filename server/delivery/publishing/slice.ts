@@ -10,6 +10,7 @@ import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { LinkCards } from '#server/writing/posts/link-cards';
 import type { Outcomes } from '#server/writing/posts/outcome';
+import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import { createBegin } from './begin.ts';
 import { createHeldPosts } from './held-posts.ts';
@@ -23,6 +24,7 @@ import { createPublishingStore } from './store.ts';
 export const openPublishing = ({
   database,
   metrics: { publishing: metrics },
+  readiness,
   lifecycle,
   linkCards,
   reading,
@@ -44,6 +46,7 @@ export const openPublishing = ({
   library: MediaLibrary;
   fittedFiles: FittedFiles;
   outcomes: Outcomes;
+  readiness: Readiness;
   lifecycle: Lifecycle;
   linkCards: LinkCards;
   reading: Reading;
@@ -62,8 +65,8 @@ export const openPublishing = ({
   const begin = createBegin({ store, outcomes });
   const publishControls = createPublishControls({
     store,
+    readiness,
     lifecycle,
-    linkCards,
     outcomes,
     reading,
     begin,

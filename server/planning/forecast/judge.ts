@@ -9,7 +9,7 @@ import type { AccountOutlook } from '#server/connecting/accounts/outlook';
 import type { MediaLibrary } from '#server/media/library';
 import type { Deletion } from '#server/people/workspaces/deletion';
 import type { SlotQueue } from '#server/planning/slots/queue';
-import type { Lifecycle } from '#server/writing/posts/lifecycle';
+import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import type {
   ForecastRow,
@@ -38,7 +38,7 @@ export type Judge = ReturnType<typeof createJudge>;
 export const createJudge = ({
   scheduled,
   reading,
-  lifecycle,
+  readiness,
   library,
   plans,
   slots,
@@ -47,7 +47,7 @@ export const createJudge = ({
 }: {
   scheduled: ScheduledPosts;
   reading: Reading;
-  lifecycle: Pick<Lifecycle, 'findBrokenLimits'>;
+  readiness: Pick<Readiness, 'findBrokenLimits'>;
   library: Pick<MediaLibrary, 'find'>;
   plans: Pick<Plans, 'read'>;
   slots: Pick<SlotQueue, 'read'>;
@@ -67,7 +67,7 @@ export const createJudge = ({
     const changed = posts.filter(({ id, row }) => row?.contentKey !== keys.get(id)).map(({ id }) => id);
     const full = changed.length === 0 ? [] : await reading.many({ workspaceId }, changed);
     const connected = [...accounts.values()].filter(({ status }) => status !== 'Disconnected');
-    const issues = await lifecycle.findBrokenLimits(
+    const issues = await readiness.findBrokenLimits(
       workspaceId,
       full,
       // The account data that the keys were made from, so that an account that changes meanwhile is examined again.

@@ -11,8 +11,8 @@ import type { Notifications } from '#server/messaging/notifications/notification
 import type { Networks } from '#server/networks/registry';
 import type { Deletion } from '#server/people/workspaces/deletion';
 import type { SlotQueue } from '#server/planning/slots/queue';
-import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { Overview } from '#server/writing/posts/overview';
+import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import type { ScheduledPosts } from '#server/writing/posts/scheduled-posts';
 import { createForecast } from './forecast.ts';
@@ -40,7 +40,7 @@ export const openForecast = ({
   reading,
   scheduled,
   overview,
-  lifecycle,
+  readiness,
   mediaUse,
   outlooks,
   networks,
@@ -58,7 +58,7 @@ export const openForecast = ({
   reading: Reading;
   scheduled: ScheduledPosts;
   overview: Overview;
-  lifecycle: Lifecycle;
+  readiness: Readiness;
   mediaUse: { isScheduled(workspaceId: string, mediaId: string): Promise<boolean> };
   outlooks: AccountOutlooks;
   networks: Networks;
@@ -74,7 +74,7 @@ export const openForecast = ({
   report: (error: unknown) => void;
 }) => {
   const store = createForecastStore(database);
-  const judge = createJudge({ scheduled, reading, lifecycle, library, plans, slots, deletion, clock });
+  const judge = createJudge({ scheduled, reading, readiness, library, plans, slots, deletion, clock });
   const forecast = createForecast({ store, scheduled, judge, reading, outlooks, networks, notifications, live, clock });
 
   /** Changed posts by workspace. If the process dies, `addMissed` finds those that were lost with it. */

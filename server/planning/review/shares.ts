@@ -15,9 +15,9 @@ import type { MediaLibrary } from '#server/media/library';
 import type { Network, NetworkMedia } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { mediaWith } from '#server/writing/posts/fitting';
-import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { LinkCards } from '#server/writing/posts/link-cards';
 import { mediaIn, outgoingTo, toLinkCards } from '#server/writing/posts/outgoing';
+import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import type { ShareRow, ShareStore } from './store.ts';
 
@@ -30,7 +30,7 @@ export type Shares = ReturnType<typeof createShares>;
 export const createShares = ({
   store,
   reading,
-  lifecycle,
+  readiness,
   accounts,
   library,
   linkCards,
@@ -43,7 +43,7 @@ export const createShares = ({
 }: {
   store: ShareStore;
   reading: Reading;
-  lifecycle: Lifecycle;
+  readiness: Readiness;
   accounts: Accounts;
   library: MediaLibrary;
   linkCards: LinkCards;
@@ -137,7 +137,7 @@ export const createShares = ({
       const post = await postOf(share);
       const caller = readerOf(share);
       const files = await library.find(caller, mediaIn(post.versions));
-      const fits = await lifecycle.fits(caller, post);
+      const fits = await readiness.fits(caller, post);
       const connected = await accounts.connectedOf(caller, post.accountIds);
       const accountsById = new Map((await accounts.list(caller)).map((account) => [account.id, account]));
       const choiceNames = await accounts.choiceNamesOf(caller, post.accountIds, post.versions);
@@ -201,7 +201,7 @@ export const createShares = ({
     file: async (secret: string, key: string, size: 'original' | 'thumbnail') => {
       const share = await open(secret);
       const post = await postOf(share);
-      const fits = [...(await lifecycle.fits(readerOf(share), post)).values()];
+      const fits = [...(await readiness.fits(readerOf(share), post)).values()];
       const fitted = fits.flatMap(({ finished }) => [...finished.values()].map(({ id }) => id));
       const id = [...mediaIn(post.versions), ...fitted].find((one) => keyOf(secret, one) === key);
       if (id === undefined) throw notShared();

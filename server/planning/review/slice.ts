@@ -9,8 +9,8 @@ import type { MediaLibrary } from '#server/media/library';
 import { isolateName } from '#server/messaging/notifications/isolate-name';
 import type { Notifications } from '#server/messaging/notifications/notifications';
 import type { Networks } from '#server/networks/registry';
-import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { LinkCards } from '#server/writing/posts/link-cards';
+import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import { createAdvice } from './advice.ts';
 import { createComments, type NotifyMentioned } from './comments.ts';
@@ -32,7 +32,7 @@ export const openReview = ({
 }: {
   database: Database;
   reading: Reading;
-  lifecycle: Lifecycle;
+  readiness: Readiness;
   accounts: Accounts;
   library: MediaLibrary;
   linkCards: LinkCards;

@@ -10,7 +10,7 @@ import { Refusal } from '#server/base/errors';
 import { sha256 } from '#server/base/sha256';
 import type { ConnectedNetwork } from '#server/connecting/accounts/accounts';
 import type { Drafts } from '#server/writing/posts/drafts';
-import type { Lifecycle } from '#server/writing/posts/lifecycle';
+import type { Readiness } from '#server/writing/posts/readiness';
 import { block, type Entry, type EntryVersion, note, problem } from './entry.ts';
 import type { Match } from './matching.ts';
 import { isZone, readTime } from './wall-time.ts';
@@ -67,7 +67,7 @@ export const createRowCheck = ({
   networkOf: ReadonlyMap<string, ConnectedNetwork>;
   drafts: Pick<Drafts, 'check'>;
   /** The check of posts.schedule, for a draft whose files are not fetched yet. */
-  findBlocking: Lifecycle['findBlocking'];
+  findBlocking: Readiness['findBlocking'];
   timeZone: string;
   /** For entries that name no account. */
   defaultAccountIds: readonly string[];

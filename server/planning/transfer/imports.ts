@@ -14,6 +14,7 @@ import type { Bin } from '#server/planning/bin/bin';
 import type { Labels } from '#server/planning/labels/labels';
 import type { Drafts } from '#server/writing/posts/drafts';
 import type { Lifecycle } from '#server/writing/posts/lifecycle';
+import type { Readiness } from '#server/writing/posts/readiness';
 import { type CheckedRow, createRowCheck, type ImportedDraft } from './checked-row.ts';
 import { note } from './entry.ts';
 import type { Fetching } from './fetching.ts';
@@ -42,6 +43,7 @@ export const createImports = ({
   accounts,
   networks,
   drafts,
+  readiness,
   lifecycle,
   labels,
   bin,
@@ -56,6 +58,7 @@ export const createImports = ({
   accounts: Accounts;
   networks: Networks;
   drafts: Drafts;
+  readiness: Readiness;
   lifecycle: Lifecycle;
   labels: Labels;
   bin: Bin;
@@ -198,7 +201,7 @@ export const createImports = ({
           connected.map(({ id }) => id),
         ),
         drafts,
-        findBlocking: lifecycle.findBlocking,
+        findBlocking: readiness.findBlocking,
         baseUrl,
         timeZone,
         defaultAccountIds: accountIds,

@@ -12,6 +12,7 @@ import type { Bin } from '#server/planning/bin/bin';
 import type { Labels } from '#server/planning/labels/labels';
 import type { Drafts } from '#server/writing/posts/drafts';
 import type { Lifecycle } from '#server/writing/posts/lifecycle';
+import type { Readiness } from '#server/writing/posts/readiness';
 import { createExports } from './exports.ts';
 import { createFetching } from './fetching.ts';
 import { createImports } from './imports.ts';
@@ -25,6 +26,7 @@ export const openTransfer = ({
   library,
   uploads,
   drafts,
+  readiness,
   lifecycle,
   labels,
   bin,
@@ -40,6 +42,7 @@ export const openTransfer = ({
   library: MediaLibrary;
   uploads: Uploads;
   drafts: Drafts;
+  readiness: Readiness;
   lifecycle: Lifecycle;
   labels: Labels;
   bin: Bin;
@@ -57,6 +60,7 @@ export const openTransfer = ({
     accounts,
     networks,
     drafts,
+    readiness,
     lifecycle,
     labels,
     bin,

@@ -9,8 +9,8 @@ import type { Networks } from '#server/networks/registry';
 import type { Revisions } from '#server/writing/history/revisions';
 import type { Lifecycle } from './lifecycle.ts';
 import { optionFor, wrongValue } from './limits.ts';
-import type { LinkCards } from './link-cards.ts';
 import { isAddress, type MediaByAddress } from './media-by-address.ts';
+import type { Preparation, Readiness } from './readiness.ts';
 import type { PostContent, PostStore } from './store.ts';
 import { mustFit, originalVersion, toVersions, withOption, withText } from './versions.ts';
 
@@ -22,8 +22,8 @@ export const createDrafts = ({
   library,
   networks,
   lifecycle,
+  readiness,
   mediaByAddress,
-  linkCards,
   revisions,
   askInstead,
   baseUrl,
@@ -34,8 +34,8 @@ export const createDrafts = ({
   library: MediaLibrary;
   networks: Networks;
   lifecycle: Lifecycle;
+  readiness: Readiness;
   mediaByAddress: MediaByAddress;
-  linkCards: LinkCards;
   revisions: Revisions;
   askInstead: AskInstead;
   baseUrl: string;
@@ -58,26 +58,25 @@ export const createDrafts = ({
   /** The new content of a post, or a refusal. Writes nothing. */
   type ContentChange = (post: Post) => Promise<Partial<PostContent>>;
 
-  /** A scheduled post must stay publishable, so pictures are fitted and link cards fetched for its new content. */
   const change = async (
     caller: Caller,
     { id, baseUpdatedAt, unschedule = false }: { id: string; baseUpdatedAt: string; unschedule?: boolean },
     contentOf: ContentChange,
     approval: ApprovalRun | undefined,
   ) => {
-    if (!approval && !unschedule) await fitScheduled(caller, { id, baseUpdatedAt }, contentOf);
-    const saved = await store.transaction(async () => {
+    const preparation =
+      approval ?? (unschedule ? undefined : await prepareChange(caller, { id, baseUpdatedAt }, contentOf));
+    return store.transaction(async () => {
       const current = await openForEdit(caller, id);
       mustBeCurrent(current, baseUpdatedAt);
       const isTakenBack = unschedule && current.status === 'Scheduled';
       const post = isTakenBack ? await lifecycle.unschedule(caller, id) : current;
-      return save(caller, post, await contentOf(post), approval);
+      return save(caller, post, await contentOf(post), preparation);
     });
-    if (!approval && saved.status === 'Scheduled') await linkCards.keep(caller, saved);
-    return saved;
   };
 
-  const fitScheduled = async (
+  /** A scheduled post stays ready to go out. */
+  const prepareChange = async (
     caller: Caller,
     { id, baseUpdatedAt }: { id: string; baseUpdatedAt: string },
     contentOf: ContentChange,
@@ -87,7 +86,7 @@ export const createDrafts = ({
     const post = await store.get(caller.workspaceId, id);
     if (post?.status !== 'Scheduled') return;
     mustBeCurrent(post, baseUpdatedAt);
-    await lifecycle.fitPictures(caller, { ...post, ...(await contentOf(post)), status: 'Draft' });
+    return readiness.makeReady(caller, { ...post, ...(await contentOf(post)) });
   };
 
   /** Removes the draft if the request is refused, just as a refused time leaves no draft. */
@@ -100,13 +99,15 @@ export const createDrafts = ({
       },
     );
 
-  const save = async (caller: Caller, post: Post, content: Partial<PostContent>, approval: ApprovalRun | undefined) => {
+  const save = async (caller: Caller, post: Post, content: Partial<PostContent>, preparation?: Preparation) => {
+    if (post.status === 'Scheduled' && preparation === undefined) throw scheduledMeanwhile(post);
     const { accountIds, versions, scheduledAt = null } = { ...post, ...content };
     mustFit(versions);
     await revisions.recordEdit(caller, post, { accountIds, versions });
     const saved = await store.replace(post.id, caller.workspaceId, { accountIds, versions, scheduledAt });
-    if (saved.status === 'Scheduled') await lifecycle.recheckScheduled(caller, post, saved, approval);
-    else await lifecycle.beginFits(caller, saved);
+    if (preparation && saved.status === 'Scheduled') {
+      await lifecycle.recheckScheduled(caller, post, saved, preparation);
+    } else await readiness.beginFits(caller, saved);
     return saved;
   };
 
@@ -238,17 +239,15 @@ export const createDrafts = ({
       const insert = async () => {
         const versions = await checkVersions();
         const post = await store.insert(id, caller, { accountIds, versions, scheduledAt: scheduledAt || null });
-        await lifecycle.beginFits(caller, { id, status: 'Draft', accountIds, versions });
+        await readiness.beginFits(caller, { id, status: 'Draft', accountIds, versions });
         return post;
       };
       if (caller.human && scheduledAt) {
-        await lifecycle.fitPictures(caller, { id, status: 'Draft', accountIds, versions: await checkVersions() });
-        const post = await store.transaction(async () => {
+        const preparation = await readiness.makeReady(caller, { id, accountIds, versions: await checkVersions() });
+        return store.transaction(async () => {
           await insert();
-          return lifecycle.toScheduled(caller, id, scheduledAt, 'scheduledAt');
+          return lifecycle.toScheduled(caller, id, scheduledAt, 'scheduledAt', preparation);
         });
-        await linkCards.keep(caller, post);
-        return post;
       }
       // Versions may have files, and only a transaction keeps these locked until the post exists. A text needs no
       // transaction.
@@ -346,6 +345,9 @@ const mustBeEither = ({ body, versions }: { body: string; versions: readonly Ver
 
 const alreadyOut = ({ id, status }: Post) =>
   new Refusal('Conflict', `The post ${id} is ${status} and can no longer be changed. Read it again.`);
+
+const scheduledMeanwhile = ({ id }: Post) =>
+  new Refusal('Conflict', `The post ${id} was scheduled meanwhile. Read it again.`);
 
 const mustBeCurrent = ({ id, updatedAt }: Post, baseUpdatedAt: string) => {
   if (baseUpdatedAt === '' || baseUpdatedAt === updatedAt) return;

@@ -5,9 +5,9 @@ import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { FittedFiles } from '#server/media/fitted-files';
 import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
-import type { Lifecycle } from './lifecycle.ts';
 import type { LinkCards } from './link-cards.ts';
 import { mediaIn, outgoingTo, toLinkCards } from './outgoing.ts';
+import type { Readiness } from './readiness.ts';
 import type { PostStore } from './store.ts';
 
 export type EditorViews = ReturnType<typeof createEditorViews>;
@@ -19,7 +19,7 @@ export const createEditorViews = ({
   library,
   fittedFiles,
   networks,
-  lifecycle,
+  readiness,
   linkCards,
 }: {
   store: PostStore;
@@ -27,7 +27,7 @@ export const createEditorViews = ({
   library: MediaLibrary;
   fittedFiles: FittedFiles;
   networks: Networks;
-  lifecycle: Lifecycle;
+  readiness: Readiness;
   linkCards: LinkCards;
 }) => ({
   get: async (caller: Caller, id: string): Promise<EditorView> => {
@@ -37,7 +37,7 @@ export const createEditorViews = ({
     const files = await library.find(caller, mediaIds);
     const connected = await accounts.connectedOf(caller, post.accountIds);
     const choiceNames = await accounts.choiceNamesOf(caller, post.accountIds, post.versions);
-    const { issues, warnings, fits } = await lifecycle.examine(caller, post);
+    const { issues, warnings, fits } = await readiness.examine(caller, post);
     return {
       updatedAt: post.updatedAt,
       issues,

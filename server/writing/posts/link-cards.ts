@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Post } from '#contracts/posts';
 import type { Caller } from '#server/base/context';
 import type { AccountAccess } from '#server/connecting/accounts/access';
 import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { MediaLibrary } from '#server/media/library';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
+import type { FittablePost } from './fitting.ts';
 import { mediaIn, outgoingTo } from './outgoing.ts';
 import type { PostStore } from './store.ts';
 
@@ -38,7 +38,7 @@ export const createLinkCards = ({
     return card ?? linkCards?.plain(uri);
   };
 
-  const keep = async (caller: Caller, { id, accountIds, versions }: Pick<Post, 'id' | 'accountIds' | 'versions'>) => {
+  const keep = async (caller: Caller, { id, accountIds, versions }: Omit<FittablePost, 'status'>) => {
     const media = await library.find(caller, mediaIn(versions));
     const connected = await accounts.connectedOf(caller, accountIds);
     const missing = new Map<string, { network: Network; accountId: string; uri: string }>();
@@ -50,7 +50,7 @@ export const createLinkCards = ({
         missing.set(`${network.key} ${uri}`, { network, accountId, uri });
       }
     }
-    if (missing.size === 0) return;
+    if (missing.size === 0) return [];
     for (const { network, uri } of (await store.linkCards(caller.workspaceId, [id])).get(id) ?? []) {
       missing.delete(`${network} ${uri}`);
     }
@@ -61,6 +61,7 @@ export const createLinkCards = ({
       }),
     );
     await store.keepLinkCards(caller.workspaceId, id, cards.flat());
+    return cards.flat();
   };
 
   return {
@@ -71,7 +72,10 @@ export const createLinkCards = ({
     of: async ({ workspaceId }: Pick<Caller, 'workspaceId'>, postId: string) =>
       (await store.linkCards(workspaceId, [postId])).get(postId) ?? [],
 
-    /** Fetches and stores the cards that the post would show and that are not stored yet. A stored card never changes. */
+    /**
+     * Fetches and stores the cards that the post would show and that are not stored yet. A stored card never changes.
+     * Returns those that were fetched, because nothing is stored of a post that does not exist yet.
+     */
     keep,
   };
 };

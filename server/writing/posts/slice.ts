@@ -24,6 +24,7 @@ import { createLinkCards } from './link-cards.ts';
 import { createMediaByAddress } from './media-by-address.ts';
 import { createOutcomes } from './outcome.ts';
 import { createOverview } from './overview.ts';
+import { createReadiness } from './readiness.ts';
 import { createReading } from './reading.ts';
 import { postRoutes } from './routes.ts';
 import { createScheduledPosts } from './scheduled-posts.ts';
@@ -77,32 +78,24 @@ export const openPosts = ({
   const { baseUrl } = config;
   const reachable = isPublicAddress(baseUrl);
   const linkCards = createLinkCards({ store, accounts, access, library, networks });
-  const shared = { store, accounts, library, networks, linkCards, revisions, clock };
+  const shared = { store, accounts, library, networks, revisions, clock };
   const fitting = createFitting({ fittedFiles });
-  const lifecycle = createLifecycle({
-    ...shared,
-    fitting,
-    uploadAddresses,
-    rights,
-    plans,
-    deletion,
-    outcomes,
-    reachable,
-    baseUrl,
-  });
+  const readiness = createReadiness({ ...shared, fitting, linkCards, uploadAddresses, reachable });
+  const lifecycle = createLifecycle({ ...shared, readiness, rights, plans, deletion, outcomes, baseUrl });
   const fileOptions = networks.all.flatMap(({ options }) =>
     options.filter(({ type }) => type === 'Media').map(({ key }) => key),
   );
   const mediaByAddress = createMediaByAddress({ uploads, library, uploadAddresses, baseUrl });
-  const editorViews = createEditorViews({ store, accounts, library, fittedFiles, networks, lifecycle, linkCards });
+  const editorViews = createEditorViews({ store, accounts, library, fittedFiles, networks, readiness, linkCards });
   return {
     reading: createReading({ store }),
     scheduled: createScheduledPosts(database),
     overview,
     outcomes,
+    readiness,
     lifecycle,
     linkCards,
-    drafts: createDrafts({ ...shared, lifecycle, mediaByAddress, askInstead, baseUrl }),
+    drafts: createDrafts({ ...shared, lifecycle, readiness, mediaByAddress, askInstead, baseUrl }),
     editorViews,
     /** Keys of the options whose value is a file. */
     fileOptions,
