@@ -145,7 +145,7 @@ export const createResumableUploads = ({
     }
   };
 
-  /** In a transaction with the lock of the workspace. */
+  /** Under the lock of the workspace, so that the counts stay true. */
   const begin = async (
     workspaceId: string,
     userId: string,

@@ -352,7 +352,6 @@ export const createResumableStore = (db: Database) => {
     removeExpired: (workspaceId: string, userId: string, key: string) =>
       db.query<Pick<ResumableUpload, 'parts'>>(removeExpiredUpload, [workspaceId, userId, key]),
 
-    /** Inside a transaction. */
     lock: (workspaceId: string, id: string) => first(db.query<ResumableRow>(lockUpload, [workspaceId, id])),
 
     /** Until the transaction ends, nobody else begins an upload in this workspace. */

@@ -97,7 +97,6 @@ export const createUploads = ({
     return { path, about: { ...type, ...facts, bytes, sha256 } };
   };
 
-  /** In the transaction that adds the file. */
   const mustFitLibrary = async (workspaceId: string, bytes: number) => {
     if (maxLibraryBytes === undefined) return;
     await store.lockLibrary(workspaceId);

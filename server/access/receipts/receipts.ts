@@ -59,7 +59,7 @@ export const createReceipts = ({ store, keys, clock }: { store: ReceiptStore; ke
   };
 
   return {
-    /** Called last in the transaction that decides: others wait for the lock until it ends. */
+    /** Called last: others wait for the lock of the log. */
     recordDecision: async ({ workspaceId, userId, means = [] }: Caller, decided: Decision) => {
       const { cardId, action, decision, requestedBy, client, confirmation, post, canPublish } = decided;
       const fields = {
@@ -83,7 +83,7 @@ export const createReceipts = ({ store, keys, clock }: { store: ReceiptStore; ke
       await append([{ workspaceId, kind: decision, cardId, postId, fields }]);
     },
 
-    /** Called last in the transaction that ends publishing. Posts that no card approved have no receipt. */
+    /** Called last. Posts that no card approved have no receipt. */
     recordOutcomes: async (ended: readonly { readonly workspaceId: string; readonly post: Post }[]) => {
       if (ended.length === 0) return;
       const keysOfPosts = ended.map(({ workspaceId, post }) => ({ workspaceId, postId: post.id }));

@@ -73,7 +73,7 @@ export const createConfirmations = ({
     editIn: async (caller: Caller, cardId: string, { id }: Assertion) =>
       store.transaction(async () => cardIn((await find(caller, id)).cards, cardId).edit),
 
-    /** Call inside the transaction of the decision. Throws when a passkey is missing or signed something else. */
+    /** Throws when a passkey is missing or signed something else. */
     mustConfirm: async (
       caller: Caller,
       cardId: string,

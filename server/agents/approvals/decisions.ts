@@ -116,7 +116,7 @@ export const createDecisions = ({
     await live.publish({ workspaceId, kind: 'approval', id: row.id });
   };
 
-  /** Call last in the transaction: it locks the log, and other decisions of the workspace wait for that lock. */
+  /** Called last: it locks the log, and other decisions of the workspace wait for that lock. */
   const writeReceipt = async (
     caller: Caller,
     row: CardRow,
@@ -258,7 +258,7 @@ export const createDecisions = ({
   };
 
   /**
-   * Call inside a transaction. Runs the action as the approving person and closes the card, so that two clicks run it
+   * Runs the action as the approving person and closes the card, so that two clicks run it
    * once. Returns the hash of the approved content, or why the card was closed without running the action.
    */
   const approveLocked = async (

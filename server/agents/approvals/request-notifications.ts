@@ -89,10 +89,7 @@ export const createRequestNotifications = ({
       );
     },
 
-    /**
-     * Call inside the transaction of the decision. People who decide their own request, or their agent's, are not
-     * notified.
-     */
+    /** People who decide their own request, or their agent's, are not notified. */
     tellDecided: async (caller: Caller, row: CardRow, { status, reason, isEdited = false }: DecisionNews) => {
       if (row.requested_by === caller.userId) return;
       const { title, ...notification } = await decisionNotification(caller, row);
@@ -113,7 +110,6 @@ export const createRequestNotifications = ({
       return notifications.tellInBurst(approval, { isFirst });
     },
 
-    /** Call inside the transaction that reopens the request. */
     recallRejection: (row: CardRow) => notifications.recall(rejectionOf(row)),
 
     /**

@@ -156,7 +156,7 @@ export const createConnecting = ({
     return { is: 'connected', accountIds };
   };
 
-  /** Call in a transaction. Returns our id of the account. */
+  /** Returns our id of the account. */
   const saveOne = async (
     caller: Caller,
     network: Network,

@@ -5,8 +5,8 @@ import type { PublishingStore } from './store.ts';
 export type BeginPublishing = ReturnType<typeof createBegin>;
 
 /**
- * From Draft, Scheduled or Failed to Publishing, inside a transaction. Returns the posts that need no send, which the
- * caller ends in the same transaction.
+ * From Draft, Scheduled or Failed to Publishing. Returns the posts that need no send, which the caller ends in the same
+ * transaction.
  */
 export const createBegin =
   ({ store, outcomes }: { store: PublishingStore; outcomes: Outcomes }) =>

@@ -10,7 +10,7 @@ export type DeletedSends = ReturnType<typeof openDeletedSends>;
 export const openDeletedSends = (database: Database) => {
   const store = createPublishingStore(database);
   return {
-    /** JSON. Inside the transaction that deletes the post. */
+    /** JSON of all rows, which stay locked. */
     copyRows: ({ workspaceId }: Caller, postId: string) => store.copyRows({ workspaceId, postId }),
 
     putBack: ({ workspaceId }: Caller, postId: string, rows: string) => store.putBack({ workspaceId, postId }, rows),

@@ -24,9 +24,7 @@ export const createHeldPosts = ({
     return { count: rows[0]?.count ?? 0, posts };
   },
 
-  /**
-   * Call in a transaction. The posts end as uncertain, so that a person checks the accounts before anything is sent.
-   */
+  /** The posts end as uncertain, so that a person checks the accounts before anything is sent. */
   endHeld: async (ids: readonly string[]) => {
     const posts = await store.lockHeld(ids);
     if (posts.length === 0) return 0;

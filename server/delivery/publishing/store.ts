@@ -302,8 +302,8 @@ const settleFound = sql(
     where workspace_id = $1 and post_id = $2 and account_id = found.result ->> 'accountId' and sends.result is not null`,
 );
 /**
- * Call right after begin, in the same transaction: these accounts are not sent to and keep their results. If one is
- * uncertain, the network is asked about it again.
+ * Right after begin: these accounts are not sent to and keep their results. If one is uncertain, the network is asked about
+ * it again.
  */
 const holdBack = sql(
   'publishing.holdBack',
@@ -515,7 +515,7 @@ export const createPublishingStore = (db: Database) => {
     giveUp: async ({ workspaceId, postId }: PostKey, accountIds: readonly string[]) =>
       (await db.query<{ accountIds: string[] }>(giveUp, [workspaceId, postId, accountIds]))[0]?.accountIds ?? [],
 
-    /** Inside the transaction that begins: excludes accounts, which keep these results. */
+    /** Excludes accounts of a post that just began, which keep these results. */
     holdBack: async ({ workspaceId, postId }: PostKey, results: readonly Result[]) => {
       await db.run(holdBack, [workspaceId, postId, JSON.stringify(results)]);
     },

@@ -13,7 +13,6 @@ export const createPublications = ({
   store: StatisticsStore;
   publishedPosts: PublishedPosts;
 }) => ({
-  /** Call in the transaction that ended their sends. */
   add: async (publications: readonly NewPublication[]) => {
     const added = await store.add(publications, firstMs);
     if (added.length > 0) await publishedPosts.add(added);

@@ -156,7 +156,6 @@ export const createNotifications = ({
   };
 
   return {
-    /** Called inside the transaction that causes it, so that a notification is neither lost nor duplicated nor untrue. */
     tell,
 
     /**

@@ -21,10 +21,7 @@ export const createEvents = ({ store, clock }: { store: EventStore; clock: Clock
   };
 
   return {
-    /**
-     * Called inside the transaction of the change, so that no event is lost or untrue. Each goes to every active webhook
-     * that is subscribed to its type.
-     */
+    /** Each goes to every active webhook that is subscribed to its type. */
     write: async (newEvents: readonly NewEvent[]) => {
       if (newEvents.length === 0) return;
       const events = newEvents.map(toEvent);

@@ -239,7 +239,6 @@ export const createWorkspaceStore = (db: Database) => {
     everybody: () => db.query<UserSummary>(everybody),
     firstUser: () => one<UserRow>(firstUser),
     user: (id: string) => one<UserRow>(userById, [id]),
-    /** In a transaction. */
     lockUser: (id: string) => one<UserRow>(lockUser, [id]),
     userByEmail: (email: string) => one<UserRow>(userByEmail, [email.toLowerCase()]),
     userBySubject: (subject: string) => one<UserRow>(userBySubject, [subject]),
@@ -298,7 +297,7 @@ export const createWorkspaceStore = (db: Database) => {
     setApprover: ({ workspaceId, userId }: { workspaceId: string; userId: string }, isApprover: boolean) =>
       db.run(setApprover, [workspaceId, userId, isApprover]),
     approvers: (workspaceId: string) => db.query<{ id: string; name: string }>(approvers, [workspaceId]),
-    /** In a transaction, before the workspace: transactions that locked a right go on to lock the workspace. */
+    /** Before the workspace: transactions that locked a right go on to lock the workspace. */
     lockMembers: (workspaceId: string) => db.run(lockMembers, [workspaceId]),
     removeMember: ({ workspaceId, userId }: { workspaceId: string; userId: string }) =>
       db.run(removeMember, [workspaceId, userId]),
@@ -313,7 +312,6 @@ export const createWorkspaceStore = (db: Database) => {
     countInvitations: async (workspaceId: string, now: Date) =>
       (await one<{ count: number }>(countInvitations, [workspaceId, now]))?.count ?? 0,
     purgeInvitations: (before: Date) => db.run(purgeInvitations, [before]),
-    /** Inside a transaction, so that an invitation is accepted only once. */
     lockInvitation: (hash: Buffer) => one<InvitationRow>(lockInvitation, [hash]),
     invitation: (hash: Buffer) => one<InvitationRow>(invitation, [hash]),
     isInvited: async (email: string, now: Date) => (await one(invited, [email.toLowerCase(), now])) !== null,

@@ -81,7 +81,6 @@ export const createCommentStore = (db: Database) => ({
   transaction: db.transaction,
   members: (workspaceId: string) => db.query<Mention>(members, [workspaceId]),
   list: (workspaceId: string, postId: string) => db.query<CommentRow>(list, [postId, workspaceId]),
-  /** Inside a transaction. */
   lock: async (workspaceId: string, id: string) => (await db.query<CommentRow>(lock, [id, workspaceId]))[0],
   count: async (workspaceId: string, postId: string) =>
     (await db.query<{ count: number }>(count, [workspaceId, postId]))[0]?.count ?? 0,

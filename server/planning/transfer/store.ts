@@ -232,7 +232,7 @@ export const createImportStore = (db: Database) => ({
   draft: async (workspaceId: string, importId: string, number: number) =>
     (await db.query<{ draft: ImportedDraft | null }>(peek, [workspaceId, importId, number]))[0]?.draft ?? undefined,
 
-  /** Inside a transaction: undefined when the row is already saved. */
+  /** Undefined when the row is already saved. */
   lockUnsaved: async (workspaceId: string, importId: string, number: number) => {
     const values = [workspaceId, importId, number];
     const [row] = await db.query<{ draft: ImportedDraft | null; postId: string | null }>(lockRow, values);

@@ -14,7 +14,7 @@ const longTextCharacters = 200;
 
 export type Revisions = ReturnType<typeof createRevisions>;
 
-/** Records changes of a post, in the transaction that makes the change and holds the lock on the post. */
+/** Records changes of a post. */
 export const createRevisions = ({ store }: { store: HistoryStore }) => ({
   /** Records an edit. The first edit of a post also records the content it was created with. */
   recordEdit: async (caller: Caller, before: Post, after: Content) => {

@@ -213,11 +213,9 @@ export const createDrafts = ({
   };
 
   return {
-    /** Before `create`, and outside a transaction. */
     prepareCreate: <Input extends Replacement & { body: string }>(caller: Caller, input: Input) =>
       prepare(caller, input, async () => mustBeEither(input)),
 
-    /** Before `update`, and outside a transaction. */
     prepareUpdate: <Input extends Replacement & { id: string; baseUpdatedAt: string }>(caller: Caller, input: Input) =>
       prepare(caller, input, async () => {
         const post = mustBeEditable(caller, input.id, await store.get(caller.workspaceId, input.id));

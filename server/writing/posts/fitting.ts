@@ -109,10 +109,7 @@ export const createFitting = ({ fittedFiles }: { fittedFiles: FittedFiles }) => 
 
   begin: fittedFiles.begin,
 
-  /**
-   * Call in the transaction in which a person is asked, or decides. From then on the post is published with these
-   * fitted files.
-   */
+  /** While a person is asked, or decides. From then on the post is published with these fitted files. */
   keep: (workspaceId: string, postId: string, fits: Fits) =>
     fittedFiles.keepForPost(
       workspaceId,

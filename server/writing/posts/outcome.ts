@@ -26,7 +26,6 @@ export const createOutcomes = ({
   receipts: Receipts;
   live: Live;
 }) => {
-  /** Call in the transaction that ended the posts. */
   const tell = async (posts: readonly { workspaceId: string; post: JsonText<Post> }[]) => {
     const ended = posts.map(({ workspaceId, post }) => ({ workspaceId, post: post.value, json: post.text }));
     await events.write(
@@ -61,19 +60,18 @@ export const createOutcomes = ({
     },
 
     /**
-     * Moves posts to Publishing. The caller adds the new sends in the same transaction; `sends` are earlier ones that
-     * succeeded.
+     * Moves posts to Publishing. The caller adds the new sends; `sends` are earlier ones that succeeded.
      */
     begin: async (keys: readonly PostKey[], sends: readonly (PostKey & { readonly result: Result })[]) => {
       if (sends.length > 0) await store.restoreResults(sends);
       await store.begin(keys);
     },
 
-    /** Called first in a transaction that ends or settles sends of these posts. */
+    /** Called before sends of these posts are ended or settled. */
     lock: (keys: readonly PostKey[]) => store.lockToEnd(keys),
 
     /**
-     * Called in the transaction that ended their last sends. The posts are locked before the sends are read: when two
+     * Called after their last sends were ended. The posts are locked before the sends are read: when two
      * transactions end the last two accounts of a post concurrently, the second sees the result of the first.
      * `late`: results of sends whose posts had already ended. When all accounts have the post now, it is Published.
      */

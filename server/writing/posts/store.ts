@@ -519,14 +519,13 @@ export const createPostStore = (db: Database) => {
       await db.run(lockToEnd, keyColumns(keys));
     },
 
-    /** Posts in Publishing become Published or Failed. Inside a transaction that locked them. */
+    /** Posts in Publishing become Published or Failed. */
     end: async (posts: readonly EndedPost[]) => {
       const values = [...keyColumns(posts), posts.map(({ results }) => results)];
       const rows = await db.query<{ workspaceId: string; post: string }>(end, values);
       return rows.map(({ workspaceId, post }) => ({ workspaceId, post: new JsonText<Post>(post) }));
     },
 
-    /** Inside a transaction that locked them. */
     settle: async (sends: readonly (PostKey & { readonly result: Result })[]) => {
       const rows = await db.query<{ workspaceId: string; post: string; isPublished: boolean }>(
         settle,
