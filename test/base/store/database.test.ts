@@ -5,6 +5,7 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { DataTypes, Model } from 'sequelize';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createOutbound } from '#server/base/outbound/guarded-client';
 import { connectionFrom } from '#server/base/store/connection';
 import { type Connection, type Database, openDatabase, sql } from '#server/base/store/database';
 import { clientFor } from '#server/base/store/leader-client';
@@ -130,6 +131,52 @@ describe('a statement', () => {
     });
   });
 
+  describe('that locks rows', () => {
+    const lock = sql('notes.lock', 'select id from notes order by id for update', 'locks');
+
+    it('says so where it is declared', () => {
+      for (const text of [
+        'select from notes for update',
+        'select from notes n for no key update of n skip locked',
+        'select from notes for key share',
+        'select pg_advisory_xact_lock(1)',
+      ]) {
+        expect(() => sql('notes.hold', text)).toThrow("notes.hold locks rows, so it is declared with 'locks'.");
+        expect(() => sql('notes.hold', text, 'locks')).not.toThrow();
+      }
+      // For itself alone.
+      sql('notes.claim', 'update notes set text = $1 where id in (select id from notes for update skip locked)');
+    });
+
+    it('throws outside a transaction, where it would lock nothing', async () => {
+      const message = 'notes.lock locks rows until a transaction ends: call it inside database.transaction.';
+      await expect(database.query(lock)).rejects.toThrow(message);
+      await expect(database.run(lock)).rejects.toThrow(message);
+      await database.transaction(async () => expect(await database.query(lock)).toEqual([]));
+    });
+
+    it('is refused by a replica, by the compiler and at run time', async () => {
+      // @ts-expect-error
+      await expect(database.queryReplica(lock)).rejects.toThrow('notes.lock locks rows');
+    });
+
+    it('as a model throws outside a transaction', async () => {
+      await expect(Note.findAll({ lock: true })).rejects.toThrow(
+        'A model locks rows only inside database.transaction.',
+      );
+      await database.transaction(async () => expect(await Note.findAll({ lock: true })).toEqual([]));
+    });
+  });
+
+  it("that is a part of its caller's change throws outside a transaction", async () => {
+    const join = sql('notes.join', 'insert into notes (text) values ($1)', 'joins');
+    await expect(database.run(join, ['alone'])).rejects.toThrow(
+      "notes.join is a part of its caller's transaction: call it inside database.transaction.",
+    );
+    await database.transaction(() => database.run(join, ['together']));
+    expect(await written()).toEqual(['together']);
+  });
+
   it('reads times as UTC text with all six fraction digits, in and out of a transaction', async () => {
     const times = sql(
       'test.times',
@@ -201,6 +248,18 @@ describe('a model', () => {
 });
 
 describe('a transaction', () => {
+  it('sends no request, because it would hold its locks until the answer', async () => {
+    const outbound = createOutbound({});
+    onTestFinished(() => outbound.close());
+    const message = 'A request takes long: do it before the transaction.';
+    await database.transaction(async () => {
+      expect(() => outbound.request('http://example.invalid')).toThrow(message);
+      await expect(outbound.open('http://example.invalid')).rejects.toThrow(message);
+      expect(await database.outside(() => outbound.request('http://example.invalid'))).toMatchObject({ ok: false });
+    });
+    expect(await outbound.request('http://example.invalid')).toMatchObject({ ok: false });
+  });
+
   it('lets statements and models see what the other has not committed yet', async () => {
     await database.transaction(async () => {
       await database.run(insert, ['statement']);
