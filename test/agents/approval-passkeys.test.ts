@@ -216,7 +216,9 @@ describe('a yes with a passkey', () => {
     const { database } = service;
     let answers: ReturnType<typeof team.approve>[] = [];
     await database.transaction(async () => {
-      await database.query(sql('test.lockPasskey', 'select from passkeys where id = $1 for update'), [team.device.id]);
+      await database.query(sql('test.lockPasskey', 'select from passkeys where id = $1 for update', 'locks'), [
+        team.device.id,
+      ]);
       answers = database.outside(() => cards.map((card) => team.approve(card, { confirmation })));
       await lockAwaited(service, 2);
     });

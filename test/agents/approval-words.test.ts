@@ -154,7 +154,11 @@ describe('a rejection of a moment ago', () => {
     const caller = { ...owner, role: 'owner' as const, human: false };
     let answer: ReturnType<typeof person.post> | undefined;
     await database.transaction(async () => {
-      const lock = sql('test.lockRequests', "select pg_advisory_xact_lock(hashtextextended('approvals ' || $1, 0))");
+      const lock = sql(
+        'test.lockRequests',
+        "select pg_advisory_xact_lock(hashtextextended('approvals ' || $1, 0))",
+        'locks',
+      );
       await database.query(lock, [owner.workspaceId]);
       answer = database.outside(() => person.post(path(card, 'reopen')));
       await Promise.race([lockAwaited(service), answer]);
@@ -170,7 +174,9 @@ describe('a rejection of a moment ago', () => {
     const caller = { ...owner, role: 'owner' as const, human: true };
     let answer: ReturnType<typeof person.post> | undefined;
     await database.transaction(async () => {
-      await database.query(sql('test.lockCard', 'select from approval_cards where id = $1 for update'), [card]);
+      await database.query(sql('test.lockCard', 'select from approval_cards where id = $1 for update', 'locks'), [
+        card,
+      ]);
       const edit = { versions: versions('Bread at eight') };
       answer = database.outside(() => person.post(path(card, 'approve'), { edit }));
       await Promise.race([lockAwaited(service), answer]);
@@ -288,7 +294,7 @@ describe('approving with an edit', () => {
     const { database } = service;
     let answers: ReturnType<typeof person.post>[] = [];
     await database.transaction(async () => {
-      await database.query(sql('test.lockFile', 'select from media where id = $1 for update'), [file]);
+      await database.query(sql('test.lockFile', 'select from media where id = $1 for update', 'locks'), [file]);
       answers = database.outside(() =>
         [person, other].map((browser, index) => {
           const edit = { alts: [{ mediaId: file, alt: `Text ${index}` }] };
@@ -530,11 +536,11 @@ describe('checking several requests', () => {
     const { database, owner } = service;
     let checked: ReturnType<typeof check> | undefined;
     await database.transaction(async () => {
-      await database.query(sql('test.lockPost', 'select from posts where id = $1 for update'), [posts[1]?.id]);
+      await database.query(sql('test.lockPost', 'select from posts where id = $1 for update', 'locks'), [posts[1]?.id]);
       checked = database.outside(() => check(cards.map((id) => ({ id }))));
       await lockAwaited(service);
       // A deadlock if the check had it already.
-      const plan = sql('test.lockPlan', 'select from workspaces where id = $1 for no key update');
+      const plan = sql('test.lockPlan', 'select from workspaces where id = $1 for no key update', 'locks');
       await database.query(plan, [owner.workspaceId]);
     });
     expect([...((await checked)?.values() ?? [])].map(({ error }) => error)).toEqual([undefined, undefined]);
@@ -544,7 +550,7 @@ describe('checking several requests', () => {
     const { cards } = await askTwice();
     const { database } = service;
     const lock = (id = '') =>
-      database.query(sql('test.lockCard', 'select from approval_cards where id = $1 for update'), [id]);
+      database.query(sql('test.lockCard', 'select from approval_cards where id = $1 for update', 'locks'), [id]);
     let checked: ReturnType<typeof check> | undefined;
     await database.transaction(async () => {
       await lock(cards[0]);
@@ -567,7 +573,7 @@ describe('checking several requests', () => {
     const { database } = service;
     let checks: ReturnType<typeof check>[] = [];
     await database.transaction(async () => {
-      await database.query(sql('test.lockFile', 'select from media where id = $1 for update'), [file]);
+      await database.query(sql('test.lockFile', 'select from media where id = $1 for update', 'locks'), [file]);
       checks = database.outside(() =>
         cards.map((id) => check([{ id, edit: { alts: [{ mediaId: file, alt: `Text of ${id}` }] } }])),
       );
@@ -701,7 +707,7 @@ test('reminders and a pass that lock the same cards at once do not deadlock', as
   ]);
   await service.clock.forward(24 * 3_600_000);
   const lock = (card: string) =>
-    database.query(sql('test.lockCard', 'select from approval_cards where id = $1 for update'), [card]);
+    database.query(sql('test.lockCard', 'select from approval_cards where id = $1 for update', 'locks'), [card]);
   let reminding: Promise<void> | undefined;
   await database.transaction(async () => {
     await lock(first);

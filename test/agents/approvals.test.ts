@@ -677,9 +677,8 @@ describe('what is closed', () => {
     ]);
     let purging: unknown;
     await database.transaction(async () => {
-      await rowsOf('test.asking', `select pg_advisory_xact_lock(hashtextextended('approvals ' || $1, 0))`, [
-        owner.workspaceId,
-      ]);
+      const lock = sql('test.asking', `select pg_advisory_xact_lock(hashtextextended('approvals ' || $1, 0))`, 'locks');
+      await database.query(lock, [owner.workspaceId]);
       purging = database.outside(() => run('remove old approval cards'));
       await lockAwaited(service);
       await rowsOf('test.made', "update approval_cards set conversation_id = 'conv_desert' where id = $1", [id]);

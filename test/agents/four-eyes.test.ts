@@ -274,7 +274,7 @@ describe('whatever an editor does to make something public, or to change what wa
     const { database } = service;
     let answers: ReturnType<typeof approve>[] = [];
     await database.transaction(async () => {
-      await database.query(sql('test.lockFile', 'select from media where id = $1 for update'), [file]);
+      await database.query(sql('test.lockFile', 'select from media where id = $1 for update', 'locks'), [file]);
       answers = database.outside(() => [owner, una].map((browser, index) => approve(browser, cards[index] ?? '')));
       await lockAwaited(service, 2);
     });

@@ -234,7 +234,9 @@ inBrowser('home', (world) => {
     let isHeld = true;
     // Nothing is sent while another transaction holds the row; it keeps working, since an idle one would lose the row.
     const hold = () =>
-      service.database.query(sql('test.hold', 'select pg_sleep(0.1) from posts where id = $1 for update'), [id]);
+      service.database.query(sql('test.hold', 'select pg_sleep(0.1) from posts where id = $1 for update', 'locks'), [
+        id,
+      ]);
     const holding = await new Promise<{ over: Promise<void> }>((resolve, reject) => {
       const over = service.database.transaction(async () => {
         await hold();

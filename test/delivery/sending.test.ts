@@ -581,7 +581,7 @@ describe('what is recorded of a send', () => {
     const isBegun = async (id: string) => (await own.rowOf(id)).begun_at !== null;
     await until('both are being sent', async () => (await isBegun(ended)) && (await isBegun(kept)));
     await own.database.transaction(async () => {
-      await own.database.query(sql('test.hold', 'select from sends where post_id = $1 for update'), [ended]);
+      await own.database.query(sql('test.hold', 'select from sends where post_id = $1 for update', 'locks'), [ended]);
       const leaseEnd = sql('test.leaseEnd', 'select due_at::text as at from sends where post_id = $1');
       const endsAt = () => outside(async () => (await own.database.query<{ at: string }>(leaseEnd, [kept]))[0]?.at);
       const before = await endsAt();

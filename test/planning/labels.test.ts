@@ -41,8 +41,8 @@ test('a name is unique in a workspace, in whatever case and however its letters 
 test('labels are given to a post that is being scheduled, and neither of the two fails', async () => {
   const { database, owner } = service;
   const [id, label] = [await post('Both at once'), await idOf('Both at once')];
-  const lockPost = sql('test.lockPost', 'select from posts where id = $1 for update');
-  const lockWorkspace = sql('test.lockWorkspace', 'select from workspaces where id = $1 for no key update');
+  const lockPost = sql('test.lockPost', 'select from posts where id = $1 for update', 'locks');
+  const lockWorkspace = sql('test.lockWorkspace', 'select from workspaces where id = $1 for no key update', 'locks');
   const waiting = sql(
     'test.waiting',
     "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",

@@ -662,7 +662,7 @@ describe.skipIf(withoutFfmpeg)('while a video is being prepared', () => {
     const id = await help.write([x], [await help.upload(await webm())], { 'x.fit': 'shrink' });
     const card = await help.ask(id);
     const { database } = service;
-    const lock = sql('test.lockCard', 'select from approval_cards where id = $1 for update');
+    const lock = sql('test.lockCard', 'select from approval_cards where id = $1 for update', 'locks');
     let click: ReturnType<typeof help.owner.post> | undefined;
     await database.transaction(async () => {
       await database.run(lock, [card.split('/').at(-1)]);

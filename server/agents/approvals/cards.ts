@@ -144,7 +144,8 @@ export const createApprovalCards = ({
     const { becomes } = isChange(action, { post })
       ? await rehearse(action, call, { post }, { isBeforeFitting: true })
       : {};
-    if (becomes ?? post.status !== 'Scheduled') await readiness.makeReady(caller, becomes ?? post);
+    if (becomes) await readiness.fitChange(caller, becomes);
+    else if (post.status !== 'Scheduled') await readiness.makeReady(caller, post);
   };
 
   const mustHaveRoom = async ({ workspaceId }: Caller) => {

@@ -199,7 +199,7 @@ export const createDecisions = ({
     // Check before the lock too: if the rejection is undone in the meantime, the approval would run without its edit.
     if (row.status !== 'Open') throw alreadyDecided(row);
     const { becomes } = row.subject as Subject;
-    if (becomes) await readiness.makeReady(caller, becomes);
+    if (becomes) await readiness.fitChange(caller, becomes);
     await finishPreparing(caller, id);
     // Use the edit that was prepared for the passkey confirmation; nothing else may be published.
     if (confirmation) return confirmations.editIn(caller, id, confirmation);

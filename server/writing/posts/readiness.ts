@@ -108,6 +108,10 @@ export const createReadiness = ({
     }
   };
 
+  /** The fitted files of a scheduled post count as final. */
+  const fitLikeDraft = (caller: Caller, post: Omit<FittablePost, 'status'>) =>
+    fitPictures(caller, { ...post, status: 'Draft' });
+
   /** Called under the lock of the post, so that what was checked is what is sent. */
   const mustBePublishable = async (caller: Caller, post: Post, preparation: Preparation) => {
     if ('linkCards' in preparation) await store.keepLinkCards(caller.workspaceId, post.id, preparation.linkCards);
@@ -187,10 +191,12 @@ export const createReadiness = ({
     /** Whatever schedules or publishes a post, or asks a person to, does this first: it takes too long for a transaction. */
     makeReady: async (caller: Caller, post: Omit<FittablePost, 'status'>): Promise<ReadyPost> => {
       const cards = await linkCards.keep(caller, post);
-      // A scheduled post is fitted like a draft, because its fitted files count as final.
-      await fitPictures(caller, { ...post, status: 'Draft' });
+      await fitLikeDraft(caller, post);
       return { linkCards: cards } as ReadyPost;
     },
+
+    /** What a person is asked to change in a scheduled post. A link that it brings in shows its address and nothing else. */
+    fitChange: fitLikeDraft,
 
     mustBePublishable,
 
