@@ -165,7 +165,7 @@ describe('posts.publishNow', () => {
       });
     });
     expect((await second).map(({ post }) => post.value)).toMatchObject([{ id, status: 'Published' }]);
-    expect(await store.end(await sends.endedPosts([key]))).toEqual([]);
+    expect(await end(accounts[1])).toEqual([]);
   });
 
   test('to accounts that are out after all takes each result to its own post and account', async () => {

@@ -303,7 +303,7 @@ test('choices that are changed at the same moment are all kept', async () => {
   const change = (choices: object) => browser.patch('/api/app/notification-choices', choices);
   await change({ mail: [] });
   const { database } = service;
-  const hold = sql('test.holdChoices', 'select from notification_choices for update');
+  const hold = sql('test.holdChoices', 'select from notification_choices for update', 'locks');
   let changing: Promise<unknown> = Promise.resolve();
   await database.transaction(async () => {
     await database.run(hold);

@@ -102,7 +102,7 @@ describe('a passkey', () => {
     const { database } = service;
     let answers: ReturnType<typeof signIn>[] = [];
     await database.transaction(async () => {
-      await database.query(sql('test.lockPasskey', 'select from passkeys where id = $1 for update'), [id]);
+      await database.query(sql('test.lockPasskey', 'select from passkeys where id = $1 for update', 'locks'), [id]);
       answers = database.outside(() => responses.map(signIn));
       await lockAwaited(service, 2);
     });

@@ -875,7 +875,7 @@ describe('handing a workspace over', () => {
 
 describe('at the same moment', () => {
   const workspaceRow = sql('test.holdWorkspace', 'select from workspaces where id = $1 for no key update', 'locks');
-  const userRow = sql('test.holdUser', 'select from users where id = $1 for update');
+  const userRow = sql('test.holdUser', 'select from users where id = $1 for update', 'locks');
 
   /** Locks a row, starts each request once the previous ones wait for it, then releases the lock. */
   const queued = async (held: Statement, id: string | undefined, ...requests: (() => Promise<Answer>)[]) => {
@@ -961,7 +961,7 @@ describe('at the same moment', () => {
     const [one, other] = [await newTeam(), await newTeam()];
     const email = `third${one.email}`;
     const tokens = [(await invite(one.owner, email)).token, (await invite(other.owner, email)).token];
-    const signUp = sql('test.holdSignUp', 'select pg_advisory_xact_lock(727003)');
+    const signUp = sql('test.holdSignUp', 'select pg_advisory_xact_lock(727003)', 'locks');
     const answers = await queued(signUp, undefined, ...tokens.map((token) => () => accept(token)));
     expect(statusesOf(answers)).toEqual([200, 200]);
     expect(new Set(answers.map(({ body }) => body.user.id)).size).toBe(1);

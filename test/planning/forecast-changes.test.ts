@@ -26,6 +26,8 @@ afterEach(() => {
 
 /** Scheduled posts that nobody has judged yet, the nth at this time for these accounts. */
 const fill = async (count: number, of: (n: number) => { atMs: number; accountIds: string[] }) => {
+  // A check that a connected account began would end without these posts.
+  await settle();
   await service.database.query(
     sql(
       'test.forecast.fill',

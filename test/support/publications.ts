@@ -73,7 +73,7 @@ export const publicationsOf = (database: Database) => {
   const readMany = async (targets: readonly Target[]) => {
     const writes = (await claimReads(targets)).map(({ reads, readings }) => store.keep(reads, readings, []));
     const changed = (await Promise.all(writes)).flat();
-    if (changed.length > 0) await publishedPosts.refresh(changed);
+    if (changed.length > 0) await database.transaction(() => publishedPosts.refresh(changed));
   };
 
   return { add, read, readMany };
