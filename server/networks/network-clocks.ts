@@ -12,6 +12,8 @@ const mostMovedMs = 5 * 60_000;
 const learnMs = 3_000;
 const learnAgainMs = 60_000;
 
+export type NetworkClocks = ReturnType<typeof createNetworkClocks>;
+
 /** The clocks of networks, as the `Date` header of their latest answers says. Kept by name of the server. */
 export const createNetworkClocks = (clock: Clock) => {
   const seen = new Map<string, { readonly dateMs: number; readonly atMs: number; readonly movedMs: number }>();

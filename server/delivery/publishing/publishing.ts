@@ -7,8 +7,9 @@ import type { Networks } from '#server/networks/registry';
 import type { Outcomes } from '#server/writing/posts/outcome';
 import type { BeginPublishing } from './begin.ts';
 import type { PublishingMetrics } from './metrics.ts';
+import type { ClaimedRow, SendingParts } from './open-send.ts';
 import { endedStepOf, missed, uncertain } from './result.ts';
-import { type ClaimedRow, createSendOne, type SendingParts } from './sending.ts';
+import { createSendOne } from './sending.ts';
 import type { EndedSend, PublicCall, PublishingStore, SendRow } from './store.ts';
 
 /** Posts per transaction, so that the first are being sent while the next are moved. */
