@@ -76,7 +76,7 @@ describe('what a command loads', () => {
   test('is no database, no door and no log for the twins', async () => {
     const loaded = await loadedBy(await chunkNamed('open-twins'));
     expect(loaded).toEqual(
-      expect.arrayContaining(['server/networks/x/sandbox.ts', 'server/simulation/sandbox/memory-store.ts']),
+      expect.arrayContaining(['server/networks/x/sandbox.ts', 'server/simulation/sandbox/memory-records.ts']),
     );
     const tooMuch = /^server\/(doors|base\/(store|jobs))\/|\/store\.ts$|^(pg|sequelize|mongodb|agenda|pino)$/;
     expect(loaded.filter((name) => tooMuch.test(name))).toEqual([]);
