@@ -17,7 +17,7 @@ import type {
   MinutePost,
   ScheduledPost,
   ScheduledPosts,
-} from '#server/writing/posts/scheduled-posts';
+} from '#server/writing/posts/scheduled-post-store';
 import { findClockChanges } from './clock-changes.ts';
 import {
   clashOf,

@@ -27,7 +27,7 @@ import { createOverview } from './overview.ts';
 import { createReadiness } from './readiness.ts';
 import { createReading } from './reading.ts';
 import { postRoutes } from './routes.ts';
-import { createScheduledPosts } from './scheduled-posts.ts';
+import { createScheduledPosts } from './scheduled-post-store.ts';
 import { createPostStore } from './store.ts';
 
 export const openPosts = ({
