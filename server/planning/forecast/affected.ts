@@ -8,7 +8,7 @@ import type {
   Minute,
   ScheduledPost,
   ScheduledPosts,
-} from '#server/writing/posts/scheduled-post-store';
+} from '#server/writing/posts/scheduled-posts';
 import { fullUntilIn, isComing, isNear, type Judge, openIdsOf } from './judge.ts';
 import { findFullUntil, windowMsOf } from './limits.ts';
 import { laterTimes, limitKey, minuteKey, minuteOf } from './rules.ts';

@@ -7,7 +7,7 @@ import type { AccountOutlooks } from '#server/connecting/accounts/outlook';
 import type { Notifications } from '#server/messaging/notifications/notifications';
 import type { Networks } from '#server/networks/registry';
 import type { Reading } from '#server/writing/posts/reading';
-import type { ForecastRow, LeftPost, ScheduledPost, ScheduledPosts } from '#server/writing/posts/scheduled-post-store';
+import type { ForecastRow, LeftPost, ScheduledPost, ScheduledPosts } from '#server/writing/posts/scheduled-posts';
 import { createAffected } from './affected.ts';
 import { hasSameEntries, isSame, type Judge } from './judge.ts';
 import type { CheckState, ForecastStore } from './store.ts';

@@ -17,7 +17,7 @@ import type {
   MinutePost,
   ScheduledPost,
   ScheduledPosts,
-} from '#server/writing/posts/scheduled-post-store';
+} from '#server/writing/posts/scheduled-posts';
 import { findClockChanges } from './clock-changes.ts';
 import {
   clashOf,

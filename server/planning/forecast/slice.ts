@@ -14,7 +14,7 @@ import type { SlotQueue } from '#server/planning/slots/queue';
 import type { Overview } from '#server/writing/posts/overview';
 import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
-import type { ScheduledPosts } from '#server/writing/posts/scheduled-post-store';
+import type { ScheduledPosts } from '#server/writing/posts/scheduled-posts';
 import { createForecast } from './forecast.ts';
 import { createJudge } from './judge.ts';
 import { forecastRoutes } from './routes.ts';

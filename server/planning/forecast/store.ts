@@ -1,5 +1,5 @@
 import { type Database, sql } from '#server/base/store/database';
-import type { ForecastRow } from '#server/writing/posts/scheduled-post-store';
+import type { ForecastRow } from '#server/writing/posts/scheduled-posts';
 
 export const reads = ['workspaces'];
 

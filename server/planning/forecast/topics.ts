@@ -1,6 +1,6 @@
 import type { ForecastEntry } from '#contracts/posts';
 import type { NewNotification } from '#server/messaging/notifications/notifications';
-import type { ForecastRow, ScheduledPosts } from '#server/writing/posts/scheduled-post-store';
+import type { ForecastRow, ScheduledPosts } from '#server/writing/posts/scheduled-posts';
 import { rules } from './rules.ts';
 import type { CountedTopic, ForecastStore } from './store.ts';
 

@@ -16,6 +16,7 @@ import type { Notifications } from '#server/messaging/notifications/notification
 import type { Events } from '#server/messaging/webhooks/events';
 import type { Networks } from '#server/networks/registry';
 import type { Revisions } from '#server/writing/history/revisions';
+import { createAccountTimeStore } from './account-time-store.ts';
 import { createDrafts } from './drafts.ts';
 import { createEditorViews } from './editor-view.ts';
 import { createFitting } from './fitting.ts';
@@ -27,7 +28,8 @@ import { createOverview } from './overview.ts';
 import { createReadiness } from './readiness.ts';
 import { createReading } from './reading.ts';
 import { postRoutes } from './routes.ts';
-import { createScheduledPosts } from './scheduled-post-store.ts';
+import { createScheduledPostStore } from './scheduled-post-store.ts';
+import { createScheduledPosts } from './scheduled-posts.ts';
 import { createPostStore } from './store.ts';
 
 export const openPosts = ({
@@ -89,7 +91,10 @@ export const openPosts = ({
   const editorViews = createEditorViews({ store, accounts, library, fittedFiles, networks, readiness, linkCards });
   return {
     reading: createReading({ store }),
-    scheduled: createScheduledPosts(database),
+    scheduled: createScheduledPosts({
+      store: createScheduledPostStore(database),
+      accountTimeStore: createAccountTimeStore(database),
+    }),
     overview,
     outcomes,
     readiness,
