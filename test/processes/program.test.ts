@@ -78,7 +78,7 @@ describe('what a command loads', () => {
     expect(loaded).toEqual(
       expect.arrayContaining(['server/networks/x/sandbox.ts', 'server/simulation/sandbox/memory-records.ts']),
     );
-    const tooMuch = /^server\/(doors|base\/(store|jobs))\/|\/store\.ts$|^(pg|sequelize|mongodb|agenda|pino)$/;
+    const tooMuch = /^server\/(doors|base\/(store|jobs))\/|[/-]store\.ts$|^(pg|sequelize|mongodb|agenda|pino)$/;
     expect(loaded.filter((name) => tooMuch.test(name))).toEqual([]);
   });
 

@@ -9,6 +9,8 @@ import {
   usedAt,
 } from './scheduled-post-row.ts';
 
+export const reads = ['forecasts', 'publications'];
+
 /** One minute of one account. */
 export interface Minute {
   readonly accountId: string;

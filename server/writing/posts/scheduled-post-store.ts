@@ -11,6 +11,8 @@ import {
   usedAt,
 } from './scheduled-post-row.ts';
 
+export const reads = ['forecast_checks', 'forecasts', 'publications'];
+
 /** A post that is not scheduled, or is gone, but was when it was last judged, or was published to a limited network. */
 export interface LeftPost {
   readonly postId: string;

@@ -24,15 +24,7 @@ import {
   toMatch,
 } from './search.ts';
 
-export const reads = [
-  'accounts',
-  'forecast_checks',
-  'forecasts',
-  'labels',
-  'post_labels',
-  'publications',
-  'published_posts',
-];
+export const reads = ['accounts', 'forecasts', 'labels', 'post_labels', 'publications', 'published_posts'];
 
 interface PageRow {
   /** The posts as JSON. */
