@@ -11,7 +11,7 @@ interface Complaint {
   readonly rule: string;
 }
 
-/** One import. Modules are paths without extension, such as `server/writing/posts/store`; packages have their own name. */
+/** One import. Modules are paths without extension, such as `server/writing/posts/post-store`; packages have their own name. */
 export interface Link {
   readonly file: string;
   readonly line: number;

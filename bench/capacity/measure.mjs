@@ -76,7 +76,7 @@ const defined = (values) => Object.fromEntries(Object.entries(values).filter(([,
 const workIn = async (number) => {
   const { createDeliveryStore } = await importCompiled('server/messaging/webhooks/store.ts');
   const { createPublishingStore } = await importCompiled('server/delivery/publishing/store.ts');
-  const { createPostStore } = await importCompiled('server/writing/posts/store.ts');
+  const { createPostStore } = await importCompiled('server/writing/posts/post-store.ts');
   const { createAnalyticsStore } = await importCompiled('server/delivery/analytics/store.ts');
   const { offsetPeriodsOf } = await importCompiled('server/delivery/analytics/time-zone.ts');
   const { from, to, timeZone } = range;

@@ -4,7 +4,7 @@ import { sql } from '#server/base/store/database';
 import { createPublishingStore } from '#server/delivery/publishing/store';
 import { createHealth } from '#server/doors/http/health';
 import type { Fault } from '#server/networks/sandbox';
-import { createPostStore } from '#server/writing/posts/store';
+import { createPostStore } from '#server/writing/posts/post-store';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 

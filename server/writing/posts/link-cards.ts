@@ -7,7 +7,7 @@ import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { FittablePost } from './fitting.ts';
 import { mediaIn, outgoingTo } from './outgoing.ts';
-import type { PostStore } from './store.ts';
+import type { PostStore } from './post-store.ts';
 
 /** Pages fetched for one post. Further links get a plain card with only the address. */
 const maxFetched = 20;

@@ -7,7 +7,7 @@ import { quantity } from '#server/base/quantity';
 import type { PostKey } from '#server/base/store/post-key';
 import type { NewNotification, Notifications } from '#server/messaging/notifications/notifications';
 import type { Events } from '#server/messaging/webhooks/events';
-import type { EndedPost, PostStore } from './store.ts';
+import type { EndedPost, PostStore } from './post-store.ts';
 
 export type { EndedPost };
 export type Outcomes = ReturnType<typeof createOutcomes>;

@@ -4,8 +4,8 @@ import type { Caller } from '#server/base/context';
 import { badInput } from '#server/base/errors';
 import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { MediaLibrary } from '#server/media/library';
+import type { PostStore } from './post-store.ts';
 import type { PostFilter, PostSearch } from './search.ts';
-import type { PostStore } from './store.ts';
 
 const listPage = 50;
 /** Enough for a month of a busy workspace. */

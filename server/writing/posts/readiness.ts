@@ -15,7 +15,7 @@ import { asksForFit, type Fits, type FittablePost, type Fitting, mediaWith, unfi
 import { checkLimits, type Findings } from './limits.ts';
 import type { LinkCards } from './link-cards.ts';
 import { mediaIn, pinOf } from './outgoing.ts';
-import type { PostStore } from './store.ts';
+import type { PostStore } from './post-store.ts';
 
 /** One round fits at most `bounds.fittedFiles` files. */
 const mostRounds = 4;

@@ -4,7 +4,7 @@ import type { Caller } from '#server/base/context';
 import { notFound } from '#server/base/errors';
 import { JsonText } from '#server/base/json/json-text';
 import { fromCursor, toCursor } from '#server/base/store/page';
-import type { PostStore } from './store.ts';
+import type { PostStore } from './post-store.ts';
 
 interface ListInput {
   readonly status?: PostStatus | undefined;

@@ -25,12 +25,12 @@ import { createLinkCards } from './link-cards.ts';
 import { createMediaByAddress } from './media-by-address.ts';
 import { createOutcomes } from './outcome.ts';
 import { createOverview } from './overview.ts';
+import { createPostStore } from './post-store.ts';
 import { createReadiness } from './readiness.ts';
 import { createReading } from './reading.ts';
 import { postRoutes } from './routes.ts';
 import { createScheduledPostStore } from './scheduled-post-store.ts';
 import { createScheduledPosts } from './scheduled-posts.ts';
-import { createPostStore } from './store.ts';
 
 export const openPosts = ({
   database,
