@@ -166,7 +166,7 @@ describe('posts.publishNow', () => {
       });
     });
     expect((await second).map(({ post }) => post.value)).toMatchObject([{ id, status: 'Published' }]);
-    expect(await store.end(await sends.endedPosts([key]))).toEqual([]);
+    expect(await database.transaction(async () => store.end(await sends.endedPosts([key])))).toEqual([]);
   });
 
   test('to accounts that are out after all takes each result to its own post and account', async () => {
