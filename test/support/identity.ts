@@ -10,7 +10,7 @@ import type { ConsentQuestion } from '#contracts/consent';
 import { createIdentityProvider, type IdentityProviderOptions } from '#server/access/auth/identity-provider/embedded';
 import { createRateLimits } from '#server/access/auth/rate-limit';
 import { createRegistrations } from '#server/access/auth/registrations';
-import { createCountStore, createRegistrationStore } from '#server/access/auth/store';
+import { createCountStore, createRegistrationStore } from '#server/access/auth/session-store';
 import { createOutbound } from '#server/base/outbound/guarded-client';
 import { createSeal } from '#server/base/secrets/seal';
 import type { WhoIsSignedIn } from '#server/base/signed-in';

@@ -3,8 +3,8 @@ import type { Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
 import type { Clients } from './clients.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
+import type { AccessStore } from './session-store.ts';
 import { factorMissing } from './sign-ins.ts';
-import type { AccessStore } from './store.ts';
 
 /** The claims of an access token whose signature, audience and age were checked. */
 export interface AccessToken {

@@ -6,8 +6,8 @@ import { newId } from '#server/base/ids';
 import type { Live } from '#server/base/live/live';
 import { createCallerCache } from './caller-cache.ts';
 import type { Claim, Rights } from './rights.ts';
+import type { TokenStore } from './session-store.ts';
 import { factorMissing } from './sign-ins.ts';
-import type { TokenStore } from './store.ts';
 import { hashToken, looksLikeToken, newToken } from './token-format.ts';
 
 /** How long a revoked token stays in the database. */

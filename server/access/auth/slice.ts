@@ -16,8 +16,6 @@ import { createRateLimits } from './rate-limit.ts';
 import { createRegistrations } from './registrations.ts';
 import { createRights } from './rights.ts';
 import { accessRoutes, consentRoutes } from './routes.ts';
-import { createSessions } from './sessions.ts';
-import { createSignIns } from './sign-ins.ts';
 import {
   createAccessStore,
   createClientStore,
@@ -29,7 +27,9 @@ import {
   createSessionStore,
   createTokenStore,
   createTryStore,
-} from './store.ts';
+} from './session-store.ts';
+import { createSessions } from './sessions.ts';
+import { createSignIns } from './sign-ins.ts';
 
 export const openAuth = ({
   database,
