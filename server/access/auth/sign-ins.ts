@@ -3,8 +3,8 @@ import type { Proof } from '#contracts/receipts';
 import type { Clock } from '#server/base/clock';
 import { Refusal } from '#server/base/errors';
 import { sha256 } from '#server/base/sha256';
-import type { PendingStore } from './session-store.ts';
 import { nameOfBrowser, type Sessions } from './sessions.ts';
+import type { PendingStore } from './sign-in-store.ts';
 
 const lifetimeMs = 10 * 60_000;
 const maxTries = 10;
