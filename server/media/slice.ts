@@ -13,11 +13,16 @@ import { createFitJobs } from './fit-jobs.ts';
 import { createFittedFiles } from './fitted-files.ts';
 import { createIncoming } from './incoming.ts';
 import { createMediaLibrary, type IsScheduled, type UsesOf } from './library.ts';
+import {
+  createFittedFileStore,
+  createMediaStore,
+  createResumableStore,
+  createUploadAddressStore,
+} from './media-store.ts';
 import { openMediaFiles } from './open-files.ts';
 import { createRemoval, type IsUsed } from './removal.ts';
 import { createResumableUploads } from './resumable-uploads.ts';
 import { mediaRoutes } from './routes.ts';
-import { createFittedFileStore, createMediaStore, createResumableStore, createUploadAddressStore } from './store.ts';
 import { createUploadAddresses, type FindRole } from './upload-addresses.ts';
 import type { UploadOnce } from './upload-once.ts';
 import { createUploads } from './uploads.ts';

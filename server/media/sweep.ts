@@ -1,7 +1,7 @@
 import type { Clock } from '#server/base/clock';
 import type { MediaFiles } from './files.ts';
 import { sweepIncoming } from './incoming.ts';
-import type { FittedFileStore, MediaStore, ResumableStore } from './store.ts';
+import type { FittedFileStore, MediaStore, ResumableStore } from './media-store.ts';
 
 /** Longer than an upload may take, so that no file is swept whose row is about to be written. */
 const graceMs = 3 * 3_600_000;
