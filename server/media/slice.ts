@@ -10,19 +10,17 @@ import { createFitJobStore } from '#server/media/fits/store';
 import { createDiskReserve } from './disk-reserve.ts';
 import { createFfmpeg } from './ffmpeg.ts';
 import { createFitJobs } from './fit-jobs.ts';
+import { createFittedFileStore } from './fitted-file-store.ts';
 import { createFittedFiles } from './fitted-files.ts';
 import { createIncoming } from './incoming.ts';
 import { createMediaLibrary, type IsScheduled, type UsesOf } from './library.ts';
-import {
-  createFittedFileStore,
-  createMediaStore,
-  createResumableStore,
-  createUploadAddressStore,
-} from './media-store.ts';
+import { createMediaStore } from './media-store.ts';
 import { openMediaFiles } from './open-files.ts';
 import { createRemoval, type IsUsed } from './removal.ts';
+import { createResumableStore } from './resumable-upload-store.ts';
 import { createResumableUploads } from './resumable-uploads.ts';
 import { mediaRoutes } from './routes.ts';
+import { createUploadAddressStore } from './upload-address-store.ts';
 import { createUploadAddresses, type FindRole } from './upload-addresses.ts';
 import type { UploadOnce } from './upload-once.ts';
 import { createUploads } from './uploads.ts';

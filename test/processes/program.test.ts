@@ -65,7 +65,7 @@ describe('what a command loads', () => {
       /^server\/networks\/|^server\/delivery\/publishing\/slice\.ts$|^contracts\/posts\.ts$|^agenda$/,
     ],
     ['providers', 'server/networks/x/index.ts', /^server\/networks\/.+\/sandbox/],
-    ['open-files', 'server/media/s3-files.ts', /^server\/media\/(store|slice)\.ts$/],
+    ['open-files', 'server/media/s3-files.ts', /^server\/media\/(.+-store|slice)\.ts$/],
   ])('is no door, no model and no HTTP client for %s', async (chunk, needed, heavy) => {
     const loaded = await loadedBy(await chunkNamed(chunk));
     expect(loaded).toContain(needed);

@@ -55,7 +55,7 @@ test.each([
   ['server/writing/posts/actions/get.ts', '#server/writing/posts/outcome-store', 'an action calls rules, not stores'],
   ['server/writing/posts/actions/get.ts', '#server/base/store/database', 'an action calls rules, not stores'],
   ['server/writing/posts/actions/get.ts', '#contracts/media', 'an action imports the contract of its own domain alone'],
-  ['server/writing/posts/drafts.ts', '#server/media/store', 'a store is private to its slice'],
+  ['server/writing/posts/drafts.ts', '#server/media/media-store', 'a store is private to its slice'],
   ['server/writing/posts/drafts.ts', '#server/media/upload-address-store', 'a store is private to its slice'],
   ['server/planning/open.ts', '#server/writing/posts/store', 'a store is private to its slice'],
   ['server/planning/open.ts', '#server/writing/posts/outcome-store', 'a store is private to its slice'],
