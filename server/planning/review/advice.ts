@@ -5,7 +5,8 @@ import type { Caller } from '#server/base/context';
 import { notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import type { Reading } from '#server/writing/posts/reading';
-import type { AdviceStore, ShareRow } from './comment-store.ts';
+import type { AdviceStore } from './advice-store.ts';
+import type { ShareRow } from './share-store.ts';
 import type { Shares } from './shares.ts';
 
 /** Notifies the person who made the link. Called inside the transaction of the advice. */
