@@ -11,7 +11,7 @@ interface Complaint {
   readonly rule: string;
 }
 
-/** One import. Modules are paths without extension, such as `server/writing/posts/store`; packages have their own name. */
+/** One import. Modules are paths without extension, such as `server/writing/posts/post-store`; packages have their own name. */
 export interface Link {
   readonly file: string;
   readonly line: number;
@@ -51,7 +51,9 @@ const pageOf = (module: string) => /^web\/pages\/([^/]+)\//.exec(module)?.[1];
 const isWiring = (module: string) => module.startsWith('server/wiring/');
 const isDoor = (module: string) => module.startsWith('server/doors/');
 const isAction = (module: string) => module.startsWith(`${sliceFolder(module)}/actions/`);
-const isSliceStore = (module: string) => module === `${sliceFolder(module)}/store`;
+/** `store.ts`, or `<rule>-store.ts` beside its rule. */
+const hasStoreName = (module: string) => /[/-]store$/.test(module);
+const isSliceStore = (module: string) => hasStoreName(module) && posix.dirname(module) === sliceFolder(module);
 const isStore = (module: string) => isSliceStore(module) || module.startsWith('server/base/store/');
 const networkFolder = (module: string) => /^server\/networks\/(families\/[^/]+\/|[^/]+\/)/.exec(module)?.[0];
 const isFamily = (module: string) => module.startsWith('server/networks/families/');
@@ -188,7 +190,7 @@ export const checkImports = async (tree: string): Promise<Complaint[]> => {
   const texts = await readSources(tree);
   const links = [...texts].flatMap(([file, text]) => linksOf(file, text));
   const writes = [...texts].flatMap(([file, text]) => writesIn(file, text));
-  const reads = foreignReads(texts, writes);
+  const reads = foreignReads(texts, writes, links);
   return [
     ...links.flatMap(brokenRules),
     ...cycles(links),
@@ -329,8 +331,8 @@ const writesIn = (file: string, text: string): Write[] => {
 
 const wrongWriters = (writes: readonly Write[]): Complaint[] =>
   writes.flatMap(({ table, slice: _, isModel: __, ...found }) => {
-    if (!found.file.endsWith('/store.ts')) {
-      return [{ ...found, rule: 'only a store writes a table; put the statement into the store.ts of the slice' }];
+    if (!hasStoreName(moduleName(found.file))) {
+      return [{ ...found, rule: 'only a store writes a table; put the statement into a store of the slice' }];
     }
     const owners = new Set(writes.filter((write) => write.table === table).map((write) => write.slice));
     if (owners.size < 2) return [];
@@ -350,12 +352,12 @@ interface Read extends Omit<Complaint, 'rule'> {
   readonly table: string;
   readonly slice: string;
   readonly owner: string;
-  /** The store that declares it. */
-  readonly store: string;
+  /** The stores that declare it. */
+  readonly stores: readonly string[];
 }
 
 /** A table belongs to the slice that writes it, so ownership needs no declaration. */
-const foreignReads = (texts: ReadonlyMap<string, string>, writes: readonly Write[]): Read[] => {
+const foreignReads = (texts: ReadonlyMap<string, string>, writes: readonly Write[], links: readonly Link[]): Read[] => {
   const owners = new Map(writes.map(({ table, slice }) => [table, slice]));
   if (owners.size === 0) return [];
   const tables = `(${[...owners.keys()].join('|')})`;
@@ -365,14 +367,25 @@ const foreignReads = (texts: ReadonlyMap<string, string>, writes: readonly Write
   return [...texts].flatMap(([file, text]) => {
     const slice = sliceOf(moduleName(file));
     if (slice === undefined) return [];
+    const stores = storesWith(moduleName(file), links).map((module) => `${module}.ts`);
     return [...withoutComments(text).matchAll(reading)].flatMap((match) => {
       const table = match[1] ?? match[2] ?? '';
       const owner = owners.get(table) ?? slice;
       const found = match[0].replace(/\s+/g, ' ');
-      const store = file.endsWith('/store.ts') ? file : `${sliceFolder(file)}/store.ts`;
-      return owner === slice ? [] : [{ file, line: lineAt(text, match.index), found, table, slice, owner, store }];
+      return owner === slice ? [] : [{ file, line: lineAt(text, match.index), found, table, slice, owner, stores }];
     });
   });
+};
+
+/** The store itself, or for a part of statements the stores of its slice that import it. */
+const storesWith = (part: string, links: readonly Link[]) => {
+  const modules = new Set([part]);
+  for (const module of modules) {
+    if (hasStoreName(module)) continue;
+    for (const { from, to, isTypeOnly } of links)
+      if (to === module && !isTypeOnly && sliceFolder(from) === sliceFolder(part)) modules.add(from);
+  }
+  return [...modules].filter(hasStoreName);
 };
 
 /** Replaced by blanks, so that line numbers stay the same. */
@@ -383,19 +396,18 @@ const declaredIn = (text = '') =>
   [...(declaring.exec(text)?.[1] ?? '').matchAll(/'([a-z_]+)'/g)].map(([, table]) => table);
 
 const undeclaredReads = (texts: ReadonlyMap<string, string>, reads: readonly Read[]): Complaint[] =>
-  reads
-    .filter(({ table, store }) => !declaredIn(texts.get(store)).includes(table))
-    .map(({ file, line, found, table, owner, store }) => ({
-      file,
-      line,
-      found,
-      rule: `${table} is a table of ${owner}; call a rule of that slice, or name the table in \`reads\` of ${store}`,
-    }));
+  reads.flatMap(({ file, line, found, table, owner, stores }) => {
+    const undeclared = stores.filter((store) => !declaredIn(texts.get(store)).includes(table));
+    if (stores.length > 0 && undeclared.length === 0) return [];
+    const place =
+      undeclared.length > 0 ? `name the table in \`reads\` of ${undeclared.join(' and ')}` : 'read it in a store';
+    return [{ file, line, found, rule: `${table} is a table of ${owner}; call a rule of that slice, or ${place}` }];
+  });
 
 const needlessDeclarations = (texts: ReadonlyMap<string, string>, reads: readonly Read[]): Complaint[] =>
   [...texts].flatMap(([store, text]) =>
     declaredIn(text)
-      .filter((table) => !reads.some((read) => read.store === store && read.table === table))
+      .filter((table) => !reads.some((read) => read.stores.includes(store) && read.table === table))
       .map((table) => ({
         file: store,
         line: lineAt(text, text.search(declaring)),

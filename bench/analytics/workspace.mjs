@@ -23,7 +23,7 @@ export const fillWorkspace = async (db, id, userId, targets) => {
   for (let done = 0; done < posts; done += postsAtOnce) {
     await fill(db, id, posts, done, Math.min(done + postsAtOnce, posts));
   }
-  const { createPublishedPostStore } = await importCompiled('server/delivery/statistics/store.ts');
+  const { createPublishedPostStore } = await importCompiled('server/delivery/statistics/published-post-store.ts');
   const query = async ({ text }, values) => (await db.query(text, values)).rows;
   const { rows } = await db.query(
     'select workspace_id as "workspaceId", id as "postId" from posts where workspace_id = $1',

@@ -13,7 +13,7 @@ export const webhookId = (number) => `hook_${String(number).padStart(6, '0')}`;
 
 /** Fills the workspaces from `first` up to, not including, `end`, each with this many posts and deliveries. */
 export const fill = async (db, userId, { first, end, posts, deliveries }, say) => {
-  const { createPublishedPostStore } = await importCompiled('server/delivery/statistics/store.ts');
+  const { createPublishedPostStore } = await importCompiled('server/delivery/statistics/published-post-store.ts');
   const step = Math.max(1, Math.min(end - first, Math.floor(rowsAtOnce / Math.max(posts, deliveries, 1))));
   for (let from = first; from < end; from += step) {
     const to = Math.min(from + step, end);

@@ -76,7 +76,7 @@ const defined = (values) => Object.fromEntries(Object.entries(values).filter(([,
 const workIn = async (number) => {
   const { createDeliveryStore } = await importCompiled('server/messaging/webhooks/store.ts');
   const { createPublishingStore } = await importCompiled('server/delivery/publishing/store.ts');
-  const { createPostStore } = await importCompiled('server/writing/posts/store.ts');
+  const { createReadingStore } = await importCompiled('server/writing/posts/reading-store.ts');
   const { createAnalyticsStore } = await importCompiled('server/delivery/analytics/store.ts');
   const { offsetPeriodsOf } = await importCompiled('server/delivery/analytics/time-zone.ts');
   const { from, to, timeZone } = range;
@@ -86,7 +86,8 @@ const workIn = async (number) => {
     'claim deliveries': (db) => createDeliveryStore(db).claim(100, randomUUID(), 30_000, [], 8),
     'claim sends': (db) => createPublishingStore(db).claim(rooms, new Set(), 60_000),
     'due posts': (db) => createPublishingStore(db).due(100, 86_400_000),
-    'posts.list': (db) => createPostStore(db).list(workspaceId(number), { limit: 50, mostBytes: 1e6 }, null, everyPost),
+    'posts.list': (db) =>
+      createReadingStore(db).list(workspaceId(number), { limit: 50, mostBytes: 1e6 }, null, everyPost),
     'delivery log': (db) => createDeliveryStore(db).list(workspaceId(number), webhookId(number), 50, keptMs),
     summary: (db) => createAnalyticsStore(db).summarize(workspaceId(number), { from, to, accountIds: [] }, periods),
   };

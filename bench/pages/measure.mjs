@@ -123,7 +123,7 @@ const fill = async (db, workspaceId, { posts, accounts }) => {
        from made where status = 'Published'`,
     [workspaceId, networks],
   );
-  const { createPublishedPostStore } = await importCompiled('server/delivery/statistics/store.ts');
+  const { createPublishedPostStore } = await importCompiled('server/delivery/statistics/published-post-store.ts');
   const query = async ({ text }, values) => (await db.query(text, values)).rows;
   const { rows } = await db.query(`select $1 as "workspaceId", id as "postId" from made where status = 'Published'`, [
     workspaceId,

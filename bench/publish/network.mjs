@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import express from 'express';
 import { sandboxes } from '../../generated/sandboxes.ts';
-import { createMemorySandboxStore } from '../../server/simulation/sandbox/memory-store.ts';
+import { createMemorySandboxStore } from '../../server/simulation/sandbox/memory-records.ts';
 import { createSandboxes } from '../../server/simulation/sandbox/sandboxes.ts';
 
 export const startNetwork = async () => {

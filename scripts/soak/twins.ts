@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { createMemorySandboxStore } from '#server/simulation/sandbox/memory-store';
+import { createMemorySandboxStore } from '#server/simulation/sandbox/memory-records';
 import { createSandboxes } from '#server/simulation/sandbox/sandboxes';
 import type { SandboxRecord, SandboxStore } from '#server/simulation/sandbox/store';
 import { sandboxes as folders, networks } from '#test/support/networks';

@@ -20,9 +20,10 @@ import type { Ffmpeg } from './ffmpeg.ts';
 import type { ByteRange, MediaFiles } from './files.ts';
 import { type FitTarget, fitImage, recipe } from './fit-image.ts';
 import { type FitRefusal, fitVideo, type VideoTarget, videoType } from './fit-video.ts';
+import type { FinishedRow, FittedFileRow, FittedFileStore, PostFileRow } from './fitted-file-store.ts';
 import { placeholder, thumbnailOf } from './image.ts';
 import { thumbnailKey } from './item.ts';
-import type { FinishedRow, FittedFileRow, FittedFileStore, MediaRow, MediaStore, PostFileRow } from './store.ts';
+import type { MediaRow, MediaStore } from './media-store.ts';
 
 /** How long a request waits for fitted files. Those that take longer are finished in the background. */
 const waitMs = 20_000;

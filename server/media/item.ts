@@ -1,7 +1,7 @@
 import type { MediaItem } from '#contracts/media';
 import { isMediaId } from '#server/base/ids';
 import type { NetworkMedia } from '#server/networks/network';
-import type { MediaRow } from './store.ts';
+import type { MediaRow } from './media-store.ts';
 
 /** The media id in an address of this installation, such as the `url` of an item. */
 export const ownMediaId = (url: string, baseUrl: string) => {

@@ -7,8 +7,9 @@ import { badInput, mustBeHuman, notFound, pageOf } from '#server/base/errors';
 import { fromCursor, toPage } from '#server/base/store/page';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
 import type { ByteRange, MediaFiles } from './files.ts';
+import type { FittedFileStore } from './fitted-file-store.ts';
 import { thumbnailKey, toMediaItem, toNamedItem, toNetworkMedia } from './item.ts';
-import type { FittedFileStore, MediaSearch, MediaStore } from './store.ts';
+import type { MediaSearch, MediaStore } from './media-store.ts';
 
 const searchPage = 60;
 

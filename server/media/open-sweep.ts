@@ -1,8 +1,10 @@
 import type { Clock } from '#server/base/clock';
 import { type Config, incomingFolder } from '#server/base/config/config';
 import type { Database } from '#server/base/store/database';
+import { createFittedFileStore } from './fitted-file-store.ts';
+import { createMediaStore } from './media-store.ts';
 import { openMediaFiles } from './open-files.ts';
-import { createFittedFileStore, createMediaStore, createResumableStore } from './store.ts';
+import { createResumableStore } from './resumable-upload-store.ts';
 import { createIncomingSweep, createSweep } from './sweep.ts';
 
 /** Separate from the slice, because `doctor --fix` sweeps without the rest of it. */

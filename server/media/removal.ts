@@ -3,7 +3,7 @@ import type { Caller } from '#server/base/context';
 import { notFound, Refusal } from '#server/base/errors';
 import type { MediaFiles } from './files.ts';
 import { thumbnailKey } from './item.ts';
-import type { MediaStore } from './store.ts';
+import type { MediaStore } from './media-store.ts';
 
 /** Whether a post of the workspace uses it. */
 export type IsUsed = (workspaceId: string, id: string) => Promise<boolean>;

@@ -12,7 +12,8 @@ import { fileType, headBytes } from './file-type.ts';
 import type { MediaFiles } from './files.ts';
 import { describeUpload, type MediaLimits, maxFileBytes, mustFit } from './incoming.ts';
 import { toMediaItem } from './item.ts';
-import type { MediaStore, ResumableStore, ResumableUpload } from './store.ts';
+import type { MediaStore } from './media-store.ts';
+import type { ResumableStore, ResumableUpload } from './resumable-upload-store.ts';
 import type { Uploads } from './uploads.ts';
 
 export interface NewResumableUpload {

@@ -1,7 +1,9 @@
 import type { Clock } from '#server/base/clock';
 import type { MediaFiles } from './files.ts';
+import type { FittedFileStore } from './fitted-file-store.ts';
 import { sweepIncoming } from './incoming.ts';
-import type { FittedFileStore, MediaStore, ResumableStore } from './store.ts';
+import type { MediaStore } from './media-store.ts';
+import type { ResumableStore } from './resumable-upload-store.ts';
 
 /** Longer than an upload may take, so that no file is swept whose row is about to be written. */
 const graceMs = 3 * 3_600_000;

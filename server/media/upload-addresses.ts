@@ -7,7 +7,7 @@ import type { Clock } from '#server/base/clock';
 import type { Caller, UploadAccess } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
 import type { Seal } from '#server/base/secrets/seal';
-import type { UploadAddressStore } from './store.ts';
+import type { UploadAddressStore } from './upload-address-store.ts';
 import type { Record } from './uploads.ts';
 
 /** The role that somebody has in a workspace with this token; undefined once the token or the membership has ended. */

@@ -18,7 +18,7 @@ import type { MediaFiles } from './files.ts';
 import { placeholder, readImage, thumbnailOf } from './image.ts';
 import { describeUpload, type Incoming, type Received } from './incoming.ts';
 import { thumbnailKey, toMediaItem } from './item.ts';
-import type { MediaStore } from './store.ts';
+import type { MediaStore } from './media-store.ts';
 import { readVideo, type Video } from './video.ts';
 
 const downloadTimeoutMs = 300_000;

@@ -4,7 +4,8 @@ import { sql } from '#server/base/store/database';
 import { createPublishingStore } from '#server/delivery/publishing/store';
 import { createHealth } from '#server/doors/http/health';
 import type { Fault } from '#server/networks/sandbox';
-import { createPostStore } from '#server/writing/posts/store';
+import { createOutcomeStore } from '#server/writing/posts/outcome-store';
+import { createPostStore } from '#server/writing/posts/post-store';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 
@@ -131,7 +132,7 @@ describe('posts.publishNow', () => {
     const accounts = [await service.addAccount('x'), await service.addAccount('x')];
     const { id } = await draft(accounts, newText());
     const { database } = service;
-    const store = createPostStore(database);
+    const store = createOutcomeStore(database);
     const sends = createPublishingStore(database);
     const endSend = sql(
       'test.endSend',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalog } from '#generated/catalog';
 import { readContracts } from '#scripts/contracts';
 import { createRateLimits } from '#server/access/auth/rate-limit';
-import { createCountStore } from '#server/access/auth/store';
+import { createCountStore } from '#server/access/auth/rate-limit-store';
 import { createHttpServer } from '#server/doors/http/server';
 import { type Service, startService } from '#test/support/service';
 

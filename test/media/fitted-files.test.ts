@@ -7,7 +7,7 @@ import type { ApprovalCard } from '#contracts/approvals';
 import type { EditorView } from '#contracts/posts';
 import { sql } from '#server/base/store/database';
 import { type FitTarget, fitImage, recipe } from '#server/media/fit-image';
-import { createFittedFileStore } from '#server/media/store';
+import { createFittedFileStore } from '#server/media/fitted-file-store';
 import { modern, speak } from '#test/support/mcp';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bounds } from '#server/base/bounds';
 import { escapeRegExp } from '#server/base/escape-reg-exp';
 import { sql } from '#server/base/store/database';
+import { createCommentStore } from '#server/planning/review/comment-store';
 import { createComments, mentionsIn } from '#server/planning/review/comments';
-import { createCommentStore } from '#server/planning/review/store';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
 

@@ -65,7 +65,7 @@ describe('what a command loads', () => {
       /^server\/networks\/|^server\/delivery\/publishing\/slice\.ts$|^contracts\/posts\.ts$|^agenda$/,
     ],
     ['providers', 'server/networks/x/index.ts', /^server\/networks\/.+\/sandbox/],
-    ['open-files', 'server/media/s3-files.ts', /^server\/media\/(store|slice)\.ts$/],
+    ['open-files', 'server/media/s3-files.ts', /^server\/media\/(.+-store|slice)\.ts$/],
   ])('is no door, no model and no HTTP client for %s', async (chunk, needed, heavy) => {
     const loaded = await loadedBy(await chunkNamed(chunk));
     expect(loaded).toContain(needed);
@@ -76,9 +76,9 @@ describe('what a command loads', () => {
   test('is no database, no door and no log for the twins', async () => {
     const loaded = await loadedBy(await chunkNamed('open-twins'));
     expect(loaded).toEqual(
-      expect.arrayContaining(['server/networks/x/sandbox.ts', 'server/simulation/sandbox/memory-store.ts']),
+      expect.arrayContaining(['server/networks/x/sandbox.ts', 'server/simulation/sandbox/memory-records.ts']),
     );
-    const tooMuch = /^server\/(doors|base\/(store|jobs))\/|\/store\.ts$|^(pg|sequelize|mongodb|agenda|pino)$/;
+    const tooMuch = /^server\/(doors|base\/(store|jobs))\/|[/-]store\.ts$|^(pg|sequelize|mongodb|agenda|pino)$/;
     expect(loaded.filter((name) => tooMuch.test(name))).toEqual([]);
   });
 

@@ -25,7 +25,9 @@ const fileOf = (step: string) => /^`([\w/.-]+\.tsx?)`/.exec(step)?.[1] ?? '';
 
 test('every file and folder that the page names exists, by its path from the root', () => {
   const named = Array.from(page.matchAll(/`([\w/.<>-]+(?:\.(?:tsx?|mjs|json|md)|\/))`/g), ([, path = '']) => path);
-  const paths = named.map((path) => path.replace('<room>', 'writing').replace('<slice>', 'posts'));
+  const paths = named.map((path) =>
+    path.replace('<room>', 'writing').replace('<slice>', 'posts').replace('<rule>', 'outcome'),
+  );
   expect(paths.filter((path) => !path.includes('/') || !existsSync(join(root, path)))).toEqual([]);
 });
 

@@ -52,10 +52,13 @@ test.each([
   ['server/doors/http/reply.ts', '#server/networks/network', 'never touch a store, a network or a job'],
   ['server/doors/mcp/tools.ts', '#server/base/jobs/publish', 'never touch a store, a network or a job'],
   ['server/writing/posts/actions/get.ts', '#server/writing/posts/store', 'an action calls rules, not stores'],
+  ['server/writing/posts/actions/get.ts', '#server/writing/posts/outcome-store', 'an action calls rules, not stores'],
   ['server/writing/posts/actions/get.ts', '#server/base/store/database', 'an action calls rules, not stores'],
   ['server/writing/posts/actions/get.ts', '#contracts/media', 'an action imports the contract of its own domain alone'],
-  ['server/writing/posts/drafts.ts', '#server/media/store', 'a store is private to its slice'],
+  ['server/writing/posts/drafts.ts', '#server/media/media-store', 'a store is private to its slice'],
+  ['server/writing/posts/drafts.ts', '#server/media/upload-address-store', 'a store is private to its slice'],
   ['server/planning/open.ts', '#server/writing/posts/store', 'a store is private to its slice'],
+  ['server/planning/open.ts', '#server/writing/posts/outcome-store', 'a store is private to its slice'],
   ['server/base/jobs/publish.ts', '#server/writing/posts/store', 'a store is private to its slice'],
   ['server/writing/posts/limits.ts', '#server/networks/x/index', 'and none of its folders'],
   ['server/writing/posts/limits.ts', '#server/networks/shared/text', 'and none of its folders'],
@@ -85,6 +88,7 @@ test.each([
   ['web/page.tsx', '#server/networks/counting'],
   ['web/page.tsx', '#web/base/time.ts'],
   ['server/writing/posts/drafts.ts', './store.ts'],
+  ['server/writing/posts/outcome.ts', './outcome-store.ts'],
   ['server/writing/posts/limits.ts', '#server/networks/registry'],
   ['server/networks/x/index.ts', '#server/networks/shared/text'],
   ['server/networks/threads/index.ts', '#server/networks/families/meta/graph'],
@@ -228,8 +232,11 @@ test('a table has either a model or statements', async () => {
   expect(await checkImports(tree)).toMatchObject([{ line: 2, rule: expect.stringContaining('drafts has both') }]);
 });
 
-test('a table is written by the store of its slice alone', async () => {
-  await plant({ 'server/writing/a/rules.ts': 'const write = `delete from drafts`;\n' });
+test('a table is written by stores of its slice alone', async () => {
+  const text = 'const write = `delete from drafts`;\n';
+  await plant({ 'server/writing/a/store.ts': text, 'server/writing/a/draft-store.ts': text });
+  expect(await checkImports(tree)).toEqual([]);
+  await plant({ 'server/writing/a/rules.ts': text });
   expect(await checkImports(tree)).toMatchObject([{ line: 1, rule: expect.stringContaining('only a store writes') }]);
 });
 
@@ -255,17 +262,34 @@ test.each([
   expect(await checkImports(tree)).toEqual([]);
 });
 
-test('a part of a statement in another file of the slice is declared in its store too', async () => {
-  const part = 'export const last = `(select max(id) from drafts)`;\n';
+test('each store declares what it reads itself', async () => {
+  const declaring = `export const reads = ['drafts'];\n`;
   await plant({
     'server/writing/a/store.ts': owning('drafts'),
-    'server/writing/b/columns.ts': part,
-    'server/writing/b/store.ts': '',
+    'server/writing/b/store.ts': declaring,
+    'server/writing/b/note-store.ts': reading('select from drafts'),
   });
   expect(await checkImports(tree)).toMatchObject([
-    { file: 'server/writing/b/columns.ts', line: 1, found: 'from drafts' },
+    {
+      file: 'server/writing/b/note-store.ts',
+      rule: expect.stringContaining('reads` of server/writing/b/note-store.ts'),
+    },
+    { file: 'server/writing/b/store.ts', rule: expect.stringContaining('take it out of `reads`') },
   ]);
-  await plant({ 'server/writing/b/store.ts': `export const reads = ['drafts'];\n` });
+});
+
+test('a part of statements is declared in every store of the slice that imports it', async () => {
+  const part = 'export const last = `(select max(id) from drafts)`;\n';
+  const importing = `import { last } from './columns.ts';\n`;
+  await plant({ 'server/writing/a/store.ts': owning('drafts'), 'server/writing/b/columns.ts': part });
+  const found = { file: 'server/writing/b/columns.ts', line: 1, found: 'from drafts' };
+  expect(await checkImports(tree)).toMatchObject([{ ...found, rule: expect.stringContaining('read it in a store') }]);
+  const declaring = `${importing}export const reads = ['drafts'];\n`;
+  await plant({ 'server/writing/b/store.ts': declaring, 'server/writing/b/note-store.ts': importing });
+  expect(await checkImports(tree)).toMatchObject([
+    { ...found, rule: expect.stringMatching(/name the table in `reads` of server\/writing\/b\/note-store\.ts$/) },
+  ]);
+  await plant({ 'server/writing/b/note-store.ts': declaring });
   expect(await checkImports(tree)).toEqual([]);
 });
 

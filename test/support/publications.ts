@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, sql } from '#server/base/store/database';
 import type { Numbers } from '#server/delivery/statistics/numbers';
+import { createPublicationStore } from '#server/delivery/statistics/publication-store';
 import { createPublications } from '#server/delivery/statistics/publications';
+import { createPublishedPostStore } from '#server/delivery/statistics/published-post-store';
 import { createPublishedPosts } from '#server/delivery/statistics/published-posts';
-import { createPublishedPostStore, createStatisticsStore } from '#server/delivery/statistics/store';
 
 export interface Target {
   readonly postId: string;
@@ -28,7 +29,7 @@ const claimStatement = sql(
 
 /** Published posts of any time, with their metrics, written by the rules of the service. */
 export const publicationsOf = (database: Database) => {
-  const store = createStatisticsStore(database);
+  const store = createPublicationStore(database);
   const publishedPosts = createPublishedPosts({ store: createPublishedPostStore(database) });
   const publications = createPublications({ store, publishedPosts });
 

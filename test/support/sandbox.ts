@@ -18,7 +18,7 @@ import type {
 } from '#server/networks/network';
 import { createRequest } from '#server/networks/request';
 import { createSites } from '#server/networks/sites';
-import { createMemorySandboxStore } from '#server/simulation/sandbox/memory-store';
+import { createMemorySandboxStore } from '#server/simulation/sandbox/memory-records';
 import { createSandboxes } from '#server/simulation/sandbox/sandboxes';
 import { signIn } from '#server/simulation/sandbox/sign-up';
 import { type RecordedRequest, recordRequests } from './documented.ts';

@@ -3,7 +3,7 @@ import type { AuditLog } from '#server/access/audit/audit-log';
 import type { Clock } from '#server/base/clock';
 import { notFound } from '#server/base/errors';
 import { newId } from '#server/base/ids';
-import type { ClientStore } from './store.ts';
+import type { ClientStore } from './client-store.ts';
 
 export type Clients = ReturnType<typeof createClients>;
 

@@ -2,9 +2,9 @@ import { type Scope, scopes } from '#contracts/scopes';
 import type { Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
 import type { Clients } from './clients.ts';
+import type { AccessStore } from './mcp-access-store.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
 import { factorMissing } from './sign-ins.ts';
-import type { AccessStore } from './store.ts';
 
 /** The claims of an access token whose signature, audience and age were checked. */
 export interface AccessToken {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hourMs } from '#contracts/time';
 import type { Clock } from '#server/base/clock';
 import { sha256 } from '#server/base/sha256';
-import type { Purpose, SecretStore } from './store.ts';
+import type { Purpose, SecretStore } from './one-time-secret-store.ts';
 
 const lifetimeMs: Record<Purpose, number> = { 'sign-in': hourMs, 'first-owner': 7 * 24 * hourMs, password: hourMs };
 

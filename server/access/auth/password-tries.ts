@@ -3,7 +3,7 @@ import { secondMs } from '#contracts/time';
 import type { Clock } from '#server/base/clock';
 import { Refusal } from '#server/base/errors';
 import { emailKey } from './email-address.ts';
-import type { TryStore } from './store.ts';
+import type { TryStore } from './password-try-store.ts';
 
 /** The delay after each wrong password in a row. The last value applies from then on. */
 export const waitsMs = [0, 0, 0, 0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900].map((seconds) => seconds * secondMs);

@@ -5,9 +5,9 @@ import { notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import type { Live } from '#server/base/live/live';
 import { createCallerCache } from './caller-cache.ts';
+import type { TokenStore } from './personal-token-store.ts';
 import type { Claim, Rights } from './rights.ts';
 import { factorMissing } from './sign-ins.ts';
-import type { TokenStore } from './store.ts';
 import { hashToken, looksLikeToken, newToken } from './token-format.ts';
 
 /** How long a revoked token stays in the database. */

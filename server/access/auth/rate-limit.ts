@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '#server/base/clock';
 import { Refusal } from '#server/base/errors';
 import { networkOf } from './password-tries.ts';
-import type { CountStore } from './store.ts';
+import type { CountStore } from './rate-limit-store.ts';
 
 export type RateLimit = ReturnType<typeof createRateLimit>;
 export type RateLimits = ReturnType<typeof createRateLimits>;

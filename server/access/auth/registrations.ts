@@ -6,7 +6,7 @@ import { badInput, issuesOf, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import { networkOf } from './password-tries.ts';
 import type { RateLimits } from './rate-limit.ts';
-import type { RegistrationStore } from './store.ts';
+import type { RegistrationStore } from './registration-store.ts';
 
 /** How long to keep a client without consent, and one that is no longer used. */
 const unusedMs = dayMs;

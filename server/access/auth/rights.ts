@@ -1,7 +1,7 @@
 import type { Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
 import type { Right, RightToPublish } from './right.ts';
-import type { RightStore } from './store.ts';
+import type { RightStore } from './right-store.ts';
 
 /** The caller as the entry point saw them. Without a role, any role will do. */
 export type Claim = Pick<Caller, 'workspaceId' | 'userId'> & Partial<Pick<Caller, 'role' | 'rehearses'>>;

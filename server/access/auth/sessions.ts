@@ -6,7 +6,7 @@ import { notFound } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import { sha256 } from '#server/base/sha256';
 import type { SignedIn } from '#server/base/signed-in';
-import type { SessionStore } from './store.ts';
+import type { SessionStore } from './session-store.ts';
 
 const idleMs = 14 * dayMs;
 const absoluteMs = 90 * dayMs;

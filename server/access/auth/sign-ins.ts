@@ -4,7 +4,7 @@ import type { Clock } from '#server/base/clock';
 import { Refusal } from '#server/base/errors';
 import { sha256 } from '#server/base/sha256';
 import { nameOfBrowser, type Sessions } from './sessions.ts';
-import type { PendingStore } from './store.ts';
+import type { PendingStore } from './sign-in-store.ts';
 
 const lifetimeMs = 10 * 60_000;
 const maxTries = 10;

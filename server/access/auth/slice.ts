@@ -7,29 +7,27 @@ import type { Clock } from '#server/base/clock';
 import type { Config } from '#server/base/config/config';
 import type { Live } from '#server/base/live/live';
 import type { Database } from '#server/base/store/database';
+import { createClientStore } from './client-store.ts';
 import { createClients } from './clients.ts';
 import { createMcpAccess } from './mcp-access.ts';
+import { createAccessStore } from './mcp-access-store.ts';
+import { createSecretStore } from './one-time-secret-store.ts';
 import { createOneTimeSecrets } from './one-time-secrets.ts';
 import { createPasswordTries } from './password-tries.ts';
+import { createTryStore } from './password-try-store.ts';
+import { createTokenStore } from './personal-token-store.ts';
 import { createPersonalTokens } from './personal-tokens.ts';
 import { createRateLimits } from './rate-limit.ts';
+import { createCountStore } from './rate-limit-store.ts';
+import { createRegistrationStore } from './registration-store.ts';
 import { createRegistrations } from './registrations.ts';
+import { createRightStore } from './right-store.ts';
 import { createRights } from './rights.ts';
 import { accessRoutes, consentRoutes } from './routes.ts';
+import { createSessionStore } from './session-store.ts';
 import { createSessions } from './sessions.ts';
+import { createPendingStore } from './sign-in-store.ts';
 import { createSignIns } from './sign-ins.ts';
-import {
-  createAccessStore,
-  createClientStore,
-  createCountStore,
-  createPendingStore,
-  createRegistrationStore,
-  createRightStore,
-  createSecretStore,
-  createSessionStore,
-  createTokenStore,
-  createTryStore,
-} from './store.ts';
 
 export const openAuth = ({
   database,

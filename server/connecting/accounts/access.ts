@@ -12,10 +12,10 @@ import type { Network, NetworkAccount, Site, Tokens } from '#server/networks/net
 import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble } from '#server/networks/trouble';
 import type { AccountRow } from './account-row.ts';
+import type { AccountStore, Refusal } from './account-store.ts';
 import { toAccount } from './accounts.ts';
 import type { NetworkAccess } from './network-access.ts';
 import { toStorableProfile } from './storable-account.ts';
-import type { AccountStore, Refusal } from './store.ts';
 
 const minLeaseMs = 90_000;
 const retryMs = 10 * 60_000;

@@ -9,8 +9,9 @@ import type { Live } from '#server/base/live/live';
 import type { Json, Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { AccountRow } from './account-row.ts';
+import type { AccountStore } from './account-store.ts';
+import type { ChoiceNameStore } from './choice-name-store.ts';
 import type { Revoking } from './revoking.ts';
-import type { AccountStore, ChoiceNameStore } from './store.ts';
 
 /** What the database knows about a connected account, without a request to its network. */
 export interface ConnectedNetwork {

@@ -1,7 +1,7 @@
 import { notFound } from '#server/base/errors';
 import type { Outbound } from '#server/base/outbound/guarded-client';
 import { decodePicture } from '#server/base/pictures';
-import type { AvatarStore } from './store.ts';
+import type { AvatarStore } from './avatar-store.ts';
 
 const maxBytes = 5 * 1024 * 1024;
 const maxPixels = 16_000_000;

@@ -6,7 +6,8 @@ import type { Networks } from '#server/networks/registry';
 import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/trouble';
 import type { AccountAccess } from './access.ts';
 import type { AccountRow } from './account-row.ts';
-import type { AccountStore, ChoiceNameStore } from './store.ts';
+import type { AccountStore } from './account-store.ts';
+import type { ChoiceNameStore } from './choice-name-store.ts';
 
 const maxChoices = 20;
 /** Anybody can run a server of some networks and send values of any length. */

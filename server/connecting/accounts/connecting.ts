@@ -13,9 +13,10 @@ import type { Connect, Network, NetworkAccount, Registration } from '#server/net
 import type { Networks } from '#server/networks/registry';
 import { NetworkTrouble } from '#server/networks/trouble';
 import type { AccountAccess } from './access.ts';
+import type { AccountStore } from './account-store.ts';
+import type { ConnectionRow, ConnectionStore } from './connection-store.ts';
 import type { NetworkAccess } from './network-access.ts';
 import { toStorableAccount } from './storable-account.ts';
-import type { AccountStore, ConnectionRow, ConnectionStore } from './store.ts';
 
 const connectionMs = 20 * 60_000;
 

@@ -1,6 +1,8 @@
 import { type Check, checksNamed, countOf } from '#server/base/health/check';
 import type { Database } from '#server/base/store/database';
-import { type AccountStore, createAccountStore, sealedInAccounts } from './store.ts';
+import { type AccountStore, createAccountStore, sealedTokens } from './account-store.ts';
+import { sealedConnections } from './connection-store.ts';
+import { sealedRegistrations } from './network-access-store.ts';
 
 /**
  * Queries for commands. Separate from the slice, because its rules load the networks, which takes too long for a
@@ -10,7 +12,7 @@ export const openAccountInspection = ({ database }: { database: Database }) => {
   const store = createAccountStore(database);
   return {
     due: { accounts: store.msToRefresh },
-    sealed: sealedInAccounts(database),
+    sealed: [sealedTokens(database), sealedRegistrations(database), sealedConnections(database)],
     checks: { accounts: () => checkAccounts(store) },
     /** Keys of the networks with a connected account, not counting sandboxes. */
     liveNetworks: store.liveNetworks,

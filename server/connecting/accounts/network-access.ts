@@ -2,7 +2,7 @@ import type { Seal } from '#server/base/secrets/seal';
 import type { Network, NetworkAccount, Registration, ServerOAuthConnect, Site, Tokens } from '#server/networks/network';
 import type { Sites } from '#server/networks/sites';
 import type { AccountRow } from './account-row.ts';
-import type { RegistrationStore } from './store.ts';
+import type { RegistrationStore } from './network-access-store.ts';
 
 /** Stored instead of the sandbox's address, which may change with the next start. */
 const sandboxPrefix = 'sandbox:';

@@ -1,7 +1,7 @@
 import type { Network, Site } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
+import type { AccountStore, Refusal } from './account-store.ts';
 import type { NetworkAccess } from './network-access.ts';
-import type { AccountStore, Refusal } from './store.ts';
 
 /** What is known about how long an account will keep working. */
 export interface AccountOutlook {

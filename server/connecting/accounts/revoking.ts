@@ -3,8 +3,8 @@ import type { Network, Tokens } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asTrouble } from '#server/networks/trouble';
 import type { AccountRow } from './account-row.ts';
+import type { AccountStore } from './account-store.ts';
 import type { NetworkAccess } from './network-access.ts';
-import type { AccountStore } from './store.ts';
 
 const timeoutMs = 15_000;
 /** How long a stop of the service may wait for it. */

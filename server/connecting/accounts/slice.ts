@@ -14,21 +14,19 @@ import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { Sites } from '#server/networks/sites';
 import { createAccountAccess } from './access.ts';
+import { createAccountStore } from './account-store.ts';
 import { createAccounts } from './accounts.ts';
+import { createAvatarStore } from './avatar-store.ts';
 import { createAvatars } from './avatars.ts';
+import { createChoiceNameStore } from './choice-name-store.ts';
 import { createChoices } from './choices.ts';
 import { createConnecting } from './connecting.ts';
+import { createConnectionStore } from './connection-store.ts';
 import { createNetworkAccess } from './network-access.ts';
+import { createRegistrationStore } from './network-access-store.ts';
 import { createAccountOutlooks } from './outlook.ts';
 import { createRevoking } from './revoking.ts';
 import { accountRoutes } from './routes.ts';
-import {
-  createAccountStore,
-  createAvatarStore,
-  createChoiceNameStore,
-  createConnectionStore,
-  createRegistrationStore,
-} from './store.ts';
 
 export const openAccounts = ({
   database,

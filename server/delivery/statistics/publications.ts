@@ -1,7 +1,8 @@
+import type { ClaimedReads } from './claimed-reads.ts';
 import type { Numbers } from './numbers.ts';
+import type { NewPublication, PublicationStore } from './publication-store.ts';
 import type { PublishedPosts } from './published-posts.ts';
 import { firstMs } from './schedule.ts';
-import type { ClaimedReads, NewPublication, StatisticsStore } from './store.ts';
 
 export type Publications = ReturnType<typeof createPublications>;
 
@@ -10,7 +11,7 @@ export const createPublications = ({
   store,
   publishedPosts,
 }: {
-  store: StatisticsStore;
+  store: PublicationStore;
   publishedPosts: PublishedPosts;
 }) => ({
   add: async (publications: readonly NewPublication[]) => {

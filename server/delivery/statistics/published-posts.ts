@@ -1,5 +1,5 @@
 import type { PostKey } from '#server/base/store/post-key';
-import type { PublishedPostStore } from './store.ts';
+import type { PublishedPostStore } from './published-post-store.ts';
 
 export type PublishedPosts = ReturnType<typeof createPublishedPosts>;
 

@@ -11,8 +11,8 @@ import { asTrouble, NetworkTrouble, whatHappened } from '#server/networks/troubl
 import type { ReadMetrics } from './metrics.ts';
 import type { Numbers } from './numbers.ts';
 import type { Publications } from './publications.ts';
+import type { DuePost, DueReads, ReadStore } from './read-store.ts';
 import { lastMs, stepsMs } from './schedule.ts';
-import type { DuePost, DueReads, StatisticsStore } from './store.ts';
 
 /**
  * A postponed read replaces the next one. After the last step there is no next one, so without this limit that read
@@ -45,7 +45,7 @@ export const createReads = ({
   clock,
   report,
 }: {
-  store: StatisticsStore;
+  store: ReadStore;
   publications: Publications;
   networks: Networks;
   accounts: Pick<Accounts, 'stopStatistics'>;

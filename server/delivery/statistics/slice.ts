@@ -5,12 +5,14 @@ import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { Networks } from '#server/networks/registry';
 import type { Reading } from '#server/writing/posts/reading';
 import type { ReadMetrics } from './metrics.ts';
+import { createPublicationStore } from './publication-store.ts';
 import { createPublications } from './publications.ts';
+import { createPublishedPostStore } from './published-post-store.ts';
 import { createPublishedPosts } from './published-posts.ts';
+import { createReadStore } from './read-store.ts';
 import { createReads } from './reads.ts';
 import { statisticsRoutes } from './routes.ts';
 import { createStatistics } from './statistics.ts';
-import { createPublishedPostStore, createStatisticsStore } from './store.ts';
 
 export const openStatistics = ({
   database,
@@ -31,7 +33,8 @@ export const openStatistics = ({
   clock: Clock;
   report: (error: unknown) => void;
 }) => {
-  const store = createStatisticsStore(database);
+  const store = createPublicationStore(database);
+  const readStore = createReadStore(database);
   const statistics = createStatistics({ store, networks, reading });
   const publishedPosts = createPublishedPosts({ store: createPublishedPostStore(database) });
   const publications = createPublications({ store, publishedPosts });
@@ -40,7 +43,7 @@ export const openStatistics = ({
     publications,
     loops: {
       reads: createReads({
-        store,
+        store: readStore,
         publications,
         networks,
         accounts,
@@ -50,7 +53,7 @@ export const openStatistics = ({
         report,
       }),
     },
-    readSoon: store.readSoon,
+    readSoon: readStore.readSoon,
     routes: statisticsRoutes({ statistics }),
   };
 };

@@ -2,7 +2,7 @@ import type { MetricsEntry } from '#contracts/analytics';
 import type { Caller } from '#server/base/context';
 import type { Networks } from '#server/networks/registry';
 import type { Reading } from '#server/writing/posts/reading';
-import type { StatisticsStore } from './store.ts';
+import type { PublicationStore } from './publication-store.ts';
 
 export type Statistics = ReturnType<typeof createStatistics>;
 
@@ -12,7 +12,7 @@ export const createStatistics = ({
   networks,
   reading,
 }: {
-  store: StatisticsStore;
+  store: PublicationStore;
   networks: Networks;
   reading: Reading;
 }) => ({

@@ -8,10 +8,10 @@ import { createDueLoop, type DueLoop } from '#server/base/jobs/due-loop';
 import type { Seal } from '#server/base/secrets/seal';
 import { sha256 } from '#server/base/sha256';
 import type { Mail, Mailer } from './mail.ts';
+import type { Channel, ClaimedMessage, MessageStore } from './message-store.ts';
 import type { MessageMetrics } from './metrics.ts';
 import type { Outcome } from './outcome.ts';
 import type { Push, PushMessage } from './push.ts';
-import type { Channel, ClaimedMessage, MessageStore } from './store.ts';
 
 /** The delay after each failed attempt; after the last one the message is given up. */
 export const retryDelaysMs = [1, 5, 30, 2 * 60, 6 * 60].map((minutes) => minutes * minuteMs);

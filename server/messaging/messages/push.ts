@@ -6,7 +6,7 @@ import type { Seal } from '#server/base/secrets/seal';
 import { sha256 } from '#server/base/sha256';
 import type { SignedIn } from '#server/base/signed-in';
 import type { Outcome } from './outcome.ts';
-import type { PushAddress, PushStore } from './store.ts';
+import type { PushAddress, PushStore } from './push-store.ts';
 
 const maxBrowsers = 10;
 const timeoutMs = 10_000;

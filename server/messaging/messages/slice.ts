@@ -5,10 +5,11 @@ import type { Outbound } from '#server/base/outbound/guarded-client';
 import type { Seal } from '#server/base/secrets/seal';
 import type { Database } from '#server/base/store/database';
 import { createMailer } from './mail.ts';
+import { createMessageStore } from './message-store.ts';
 import { createMessages } from './messages.ts';
 import type { MessageMetrics } from './metrics.ts';
 import { createPush } from './push.ts';
-import { createMessageStore, createPushStore } from './store.ts';
+import { createPushStore } from './push-store.ts';
 
 export const openMessages = ({
   database,

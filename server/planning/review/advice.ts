@@ -5,8 +5,9 @@ import type { Caller } from '#server/base/context';
 import { notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import type { Reading } from '#server/writing/posts/reading';
+import type { AdviceStore } from './advice-store.ts';
+import type { ShareRow } from './share-store.ts';
 import type { Shares } from './shares.ts';
-import type { AdviceStore, ShareRow } from './store.ts';
 
 /** Notifies the person who made the link. Called inside the transaction of the advice. */
 export type NotifyMaker = (share: ShareRow, name: string) => Promise<void>;

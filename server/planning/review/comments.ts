@@ -6,7 +6,7 @@ import type { Caller } from '#server/base/context';
 import { notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import type { Reading } from '#server/writing/posts/reading';
-import type { CommentRow, CommentStore, Mention } from './store.ts';
+import type { CommentRow, CommentStore, Mention } from './comment-store.ts';
 
 /** Notifies members who are newly mentioned in a comment by somebody else. Called inside its transaction. */
 export type NotifyMentioned = (

@@ -19,7 +19,7 @@ import type { LinkCards } from '#server/writing/posts/link-cards';
 import { mediaIn, outgoingTo, toLinkCards } from '#server/writing/posts/outgoing';
 import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
-import type { ShareRow, ShareStore } from './store.ts';
+import type { ShareRow, ShareStore } from './share-store.ts';
 
 /** 128 random bits. */
 const shape = /^[\w-]{22}$/;

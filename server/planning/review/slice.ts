@@ -13,10 +13,12 @@ import type { LinkCards } from '#server/writing/posts/link-cards';
 import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import { createAdvice } from './advice.ts';
+import { createAdviceStore } from './advice-store.ts';
+import { createCommentStore } from './comment-store.ts';
 import { createComments, type NotifyMentioned } from './comments.ts';
 import { reviewRoutes } from './routes.ts';
+import { createShareStore } from './share-store.ts';
 import { createShares } from './shares.ts';
-import { createAdviceStore, createCommentStore, createShareStore } from './store.ts';
 
 /** From one address, over all links. */
 const advicePerHour = 30;

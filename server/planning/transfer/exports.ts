@@ -9,8 +9,8 @@ import { createYieldToEventLoop } from '#server/base/jobs/yield-to-event-loop';
 import type { MediaLibrary } from '#server/media/library';
 import { accountsCell, mediaCells, optionsCell, threadCell, versionsCell } from './cells.ts';
 import { byteOrderMark, csvLine } from './csv.ts';
+import type { ExportedAccount, ExportedRow, ExportRange, ExportStore } from './export-store.ts';
 import { exportName, exportVersion } from './json-entries.ts';
-import type { ExportedAccount, ExportedRow, ExportRange, ExportStore } from './store.ts';
 
 interface ExportRequest extends ExportRange {
   readonly format: (typeof exportFormats)[number];

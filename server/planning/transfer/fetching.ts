@@ -4,7 +4,7 @@ import { ownMediaId } from '#server/media/item';
 import type { MediaLibrary } from '#server/media/library';
 import type { Uploads } from '#server/media/uploads';
 import type { EntryMedia } from './entry.ts';
-import type { ImportStore } from './store.ts';
+import type { ImportStore } from './import-store.ts';
 
 export type Fetching = ReturnType<typeof createFetching>;
 

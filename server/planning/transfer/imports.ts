@@ -18,9 +18,9 @@ import type { Readiness } from '#server/writing/posts/readiness';
 import { type CheckedRow, createRowCheck, type ImportedDraft } from './checked-row.ts';
 import { note } from './entry.ts';
 import type { Fetching } from './fetching.ts';
+import type { ImportStore, NumberedRow, StoredRow } from './import-store.ts';
 import { createMatching } from './matching.ts';
 import { readEntries } from './read-entries.ts';
-import type { ImportStore, NumberedRow, StoredRow } from './store.ts';
 import { isZone } from './wall-time.ts';
 
 const rowsPerBatch = 200;

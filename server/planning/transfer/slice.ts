@@ -13,11 +13,12 @@ import type { Labels } from '#server/planning/labels/labels';
 import type { Drafts } from '#server/writing/posts/drafts';
 import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { Readiness } from '#server/writing/posts/readiness';
+import { createExportStore } from './export-store.ts';
 import { createExports } from './exports.ts';
 import { createFetching } from './fetching.ts';
+import { createImportStore } from './import-store.ts';
 import { createImports } from './imports.ts';
 import { transferRoutes } from './routes.ts';
-import { createExportStore, createImportStore } from './store.ts';
 
 export const openTransfer = ({
   database,

@@ -9,7 +9,7 @@ import { createSites, type Sites } from '#server/networks/sites';
 import { NetworkTrouble } from '#server/networks/trouble';
 import { createBodyReader } from '#server/simulation/sandbox/body-reader';
 import type { PlannedFault } from '#server/simulation/sandbox/faults';
-import { createMemorySandboxStore, type MemorySandboxStore } from '#server/simulation/sandbox/memory-store';
+import { createMemorySandboxStore, type MemorySandboxStore } from '#server/simulation/sandbox/memory-records';
 import { createSandboxes } from '#server/simulation/sandbox/sandboxes';
 import { type SandboxAccess, signIn, withSandboxServer } from '#server/simulation/sandbox/sign-up';
 import { createRequestLog, type Filter } from './request-log.ts';

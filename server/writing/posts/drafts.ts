@@ -10,8 +10,8 @@ import type { Revisions } from '#server/writing/history/revisions';
 import type { Lifecycle } from './lifecycle.ts';
 import { optionFor, wrongValue } from './limits.ts';
 import { isAddress, type MediaByAddress } from './media-by-address.ts';
+import type { PostContent, PostStore } from './post-store.ts';
 import type { Preparation, Readiness } from './readiness.ts';
-import type { PostContent, PostStore } from './store.ts';
 import { mustFit, originalVersion, toVersions, withOption, withText } from './versions.ts';
 
 export type Drafts = ReturnType<typeof createDrafts>;

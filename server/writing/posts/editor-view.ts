@@ -7,8 +7,8 @@ import type { MediaLibrary } from '#server/media/library';
 import type { Networks } from '#server/networks/registry';
 import type { LinkCards } from './link-cards.ts';
 import { mediaIn, outgoingTo, toLinkCards } from './outgoing.ts';
+import type { PostStore } from './post-store.ts';
 import type { Readiness } from './readiness.ts';
-import type { PostStore } from './store.ts';
 
 export type EditorViews = ReturnType<typeof createEditorViews>;
 

@@ -10,8 +10,8 @@ import type { Networks } from '#server/networks/registry';
 import type { Revisions } from '#server/writing/history/revisions';
 import type { Outcomes } from './outcome.ts';
 import type { RemovedPost } from './post-row.ts';
+import type { PostStore } from './post-store.ts';
 import type { Preparation, Readiness } from './readiness.ts';
-import type { PostStore } from './store.ts';
 
 export type Lifecycle = ReturnType<typeof createLifecycle>;
 

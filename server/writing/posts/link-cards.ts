@@ -6,8 +6,8 @@ import type { MediaLibrary } from '#server/media/library';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { FittablePost } from './fitting.ts';
+import type { LinkCardStore } from './link-card-store.ts';
 import { mediaIn, outgoingTo } from './outgoing.ts';
-import type { PostStore } from './store.ts';
 
 /** Pages fetched for one post. Further links get a plain card with only the address. */
 const maxFetched = 20;
@@ -24,7 +24,7 @@ export const createLinkCards = ({
   library,
   networks,
 }: {
-  store: PostStore;
+  store: LinkCardStore;
   accounts: Accounts;
   access: Pick<AccountAccess, 'site'>;
   library: MediaLibrary;

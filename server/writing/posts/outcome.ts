@@ -7,7 +7,8 @@ import { quantity } from '#server/base/quantity';
 import type { PostKey } from '#server/base/store/post-key';
 import type { NewNotification, Notifications } from '#server/messaging/notifications/notifications';
 import type { Events } from '#server/messaging/webhooks/events';
-import type { EndedPost, PostStore } from './store.ts';
+import type { EndedPost, OutcomeStore } from './outcome-store.ts';
+import type { ReadingStore } from './reading-store.ts';
 
 export type { EndedPost };
 export type Outcomes = ReturnType<typeof createOutcomes>;
@@ -15,12 +16,14 @@ export type Outcomes = ReturnType<typeof createOutcomes>;
 /** Beginning and end of publishing: the post, its webhook event and its live event change in one transaction. */
 export const createOutcomes = ({
   store,
+  show,
   events,
   notifications,
   receipts,
   live,
 }: {
-  store: PostStore;
+  store: OutcomeStore;
+  show: ReadingStore['show'];
   events: Events;
   notifications: Notifications;
   receipts: Receipts;
@@ -42,7 +45,7 @@ export const createOutcomes = ({
   };
 
   /** For posts with late results that are still missing on some accounts. */
-  const tellUnpublished = async (posts: Awaited<ReturnType<PostStore['settle']>>) => {
+  const tellUnpublished = async (posts: Awaited<ReturnType<OutcomeStore['settle']>>) => {
     const others = posts.filter(({ isPublished }) => !isPublished);
     const failures = others.filter(({ post }) => post.value.status === 'Failed');
     await notifications.tell(
@@ -55,7 +58,7 @@ export const createOutcomes = ({
     tell,
 
     tellOf: async ({ workspaceId }: Caller, id: string) => {
-      const post = await store.show(workspaceId, id);
+      const post = await show(workspaceId, id);
       if (post) await tell([{ workspaceId, post }]);
     },
 

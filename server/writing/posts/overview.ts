@@ -4,8 +4,7 @@ import type { Caller } from '#server/base/context';
 import { badInput } from '#server/base/errors';
 import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { MediaLibrary } from '#server/media/library';
-import type { PostFilter, PostSearch } from './search.ts';
-import type { PostStore } from './store.ts';
+import type { OverviewStore, PostFilter, PostSearch } from './overview-store.ts';
 
 const listPage = 50;
 /** Enough for a month of a busy workspace. */
@@ -19,7 +18,7 @@ export const createOverview = ({
   library,
   accounts,
 }: {
-  store: PostStore;
+  store: OverviewStore;
   library: MediaLibrary;
   accounts: Accounts;
 }) => ({

@@ -20,6 +20,9 @@ export interface RemovedPost extends PostRow {
 
 export const postColumns = 'id, status, account_ids, versions, scheduled_at, results, updated_at';
 
+/** Part of every update that a caller can see, so that updatedAt always grows. */
+export const touch = `updated_at = greatest(posthorn_now(), posts.updated_at + interval '1 microsecond')`;
+
 /** Another release may have stored other codes. */
 const knownErrorCodes: ReadonlySet<string> = new Set(resultErrorCodes);
 

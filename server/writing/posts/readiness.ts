@@ -13,9 +13,10 @@ import type { NetworkMedia } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import { asksForFit, type Fits, type FittablePost, type Fitting, mediaWith, unfitted } from './fitting.ts';
 import { checkLimits, type Findings } from './limits.ts';
+import type { LinkCardStore } from './link-card-store.ts';
 import type { LinkCards } from './link-cards.ts';
 import { mediaIn, pinOf } from './outgoing.ts';
-import type { PostStore } from './store.ts';
+import type { PostStore } from './post-store.ts';
 
 /** One round fits at most `bounds.fittedFiles` files. */
 const mostRounds = 4;
@@ -36,6 +37,7 @@ export type Readiness = ReturnType<typeof createReadiness>;
 /** What a post needs before it can go out, and what keeps it from that. */
 export const createReadiness = ({
   store,
+  linkCardStore,
   accounts,
   library,
   networks,
@@ -45,6 +47,7 @@ export const createReadiness = ({
   reachable,
 }: {
   store: PostStore;
+  linkCardStore: LinkCardStore;
   accounts: Accounts;
   library: MediaLibrary;
   networks: Networks;
@@ -114,7 +117,8 @@ export const createReadiness = ({
 
   /** Called under the lock of the post, so that what was checked is what is sent. */
   const mustBePublishable = async (caller: Caller, post: Post, preparation: Preparation) => {
-    if ('linkCards' in preparation) await store.keepLinkCards(caller.workspaceId, post.id, preparation.linkCards);
+    if ('linkCards' in preparation)
+      await linkCardStore.keepLinkCards(caller.workspaceId, post.id, preparation.linkCards);
     const { issues, warnings, fits } = await check(caller, post, { isFrozen: () => false });
     const broken = [...warnings.filter(({ code }) => code === 'NoAccounts'), ...issues].filter(
       ({ code }) => !('isBeforeFitting' in preparation && code === unfitted),
@@ -219,7 +223,7 @@ export const createReadiness = ({
       const context = await readContext(caller, posts);
       const { networkOf, media } = context;
       const ids = posts.map(({ id }) => id);
-      const cards = await store.linkCards(caller.workspaceId, ids);
+      const cards = await linkCardStore.linkCards(caller.workspaceId, ids);
       const fits = await fitting.of(posts, context);
       const pin = (post: Post): Pin => {
         const of = (mediaFor?: (accountId: string) => ReadonlyMap<string, NetworkMedia>) =>

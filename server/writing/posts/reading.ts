@@ -4,7 +4,9 @@ import type { Caller } from '#server/base/context';
 import { notFound } from '#server/base/errors';
 import { JsonText } from '#server/base/json/json-text';
 import { fromCursor, toCursor } from '#server/base/store/page';
-import type { PostStore } from './store.ts';
+import type { PostStore } from './post-store.ts';
+import type { ReadingStore } from './reading-store.ts';
+import type { ScheduleStore } from './schedule-store.ts';
 
 interface ListInput {
   readonly status?: PostStatus | undefined;
@@ -31,9 +33,17 @@ const duplicateWindow = 20;
 
 export type Reading = ReturnType<typeof createReading>;
 
-export const createReading = ({ store }: { store: PostStore }) => ({
+export const createReading = ({
+  store,
+  postStore,
+  scheduleStore,
+}: {
+  store: ReadingStore;
+  postStore: PostStore;
+  scheduleStore: ScheduleStore;
+}) => ({
   get: async ({ workspaceId }: Caller, id: string) => {
-    const post = await store.get(workspaceId, id);
+    const post = await postStore.get(workspaceId, id);
     if (post === undefined) throw notFound('post', id);
     return post;
   },
@@ -47,42 +57,43 @@ export const createReading = ({ store }: { store: PostStore }) => ({
 
   /** Locks the post until the transaction ends. */
   lock: async ({ workspaceId }: Caller, id: string) => {
-    const post = await store.lock(workspaceId, id);
+    const post = await postStore.lock(workspaceId, id);
     if (post === undefined) throw notFound('post', id);
     return post;
   },
 
   /** Those of the ids that exist. */
-  many: ({ workspaceId }: Pick<Caller, 'workspaceId'>, ids: readonly string[]) => store.many(workspaceId, ids),
+  many: ({ workspaceId }: Pick<Caller, 'workspaceId'>, ids: readonly string[]) => postStore.many(workspaceId, ids),
 
   /** The ids that exist, protected from deletion until the transaction ends. */
-  hold: ({ workspaceId }: Caller, ids: readonly string[]) => store.hold(workspaceId, ids),
+  hold: ({ workspaceId }: Caller, ids: readonly string[]) => postStore.hold(workspaceId, ids),
 
   /** A recent draft with the same content for the same accounts. */
-  findDuplicate: ({ workspaceId }: Caller, id: string) => store.findDuplicate(workspaceId, id, duplicateWindow),
+  findDuplicate: ({ workspaceId }: Caller, id: string) => postStore.findDuplicate(workspaceId, id, duplicateWindow),
 
   /** Accounts that refused a post for lack of a permission since they were connected, and when they first did. */
   refusedPermissions: (workspaceId: string, accountIds: readonly string[]) =>
-    store.refusedPermissions(workspaceId, accountIds),
+    scheduleStore.refusedPermissions(workspaceId, accountIds),
 
   /** Scheduled posts by local day. */
   countScheduledDays: (workspaceId: string, timeZone: string, to: string) =>
-    store.countScheduledDays(workspaceId, timeZone, to),
+    scheduleStore.countScheduledDays(workspaceId, timeZone, to),
 
   /** Scheduled posts whose forecast has entries, the blocked ones first. */
   foreseen: (workspaceId: string, { from, to, limit }: { from: string; to: string; limit: number }) =>
-    store.foreseen(workspaceId, from, to, limit),
+    scheduleStore.foreseen(workspaceId, from, to, limit),
 
   /** Those of the accounts that a scheduled post before this time goes to. */
   accountsInUse: (workspaceId: string, accountIds: readonly string[], before: string) =>
-    store.accountsInUse(workspaceId, accountIds, before),
+    scheduleStore.accountsInUse(workspaceId, accountIds, before),
 
   /** The next posts scheduled for this account. */
   scheduledFor: ({ workspaceId }: Caller, accountId: string, limit: number) =>
-    store.scheduledFor(workspaceId, accountId, limit),
+    scheduleStore.scheduledFor(workspaceId, accountId, limit),
 
   /** Of these posts, those that go out in the same minute as another post to the same account. */
-  sameMinute: ({ workspaceId }: Caller, ids: readonly string[]) => store.sameMinute(workspaceId, ids, maxSameMinute),
+  sameMinute: ({ workspaceId }: Caller, ids: readonly string[]) =>
+    scheduleStore.sameMinute(workspaceId, ids, maxSameMinute),
 
   list: async (
     { workspaceId }: Caller,

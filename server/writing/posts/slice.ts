@@ -16,19 +16,27 @@ import type { Notifications } from '#server/messaging/notifications/notification
 import type { Events } from '#server/messaging/webhooks/events';
 import type { Networks } from '#server/networks/registry';
 import type { Revisions } from '#server/writing/history/revisions';
+import { createAccountTimeStore } from './account-time-store.ts';
 import { createDrafts } from './drafts.ts';
 import { createEditorViews } from './editor-view.ts';
 import { createFitting } from './fitting.ts';
 import { createLifecycle } from './lifecycle.ts';
+import { createLinkCardStore } from './link-card-store.ts';
 import { createLinkCards } from './link-cards.ts';
 import { createMediaByAddress } from './media-by-address.ts';
+import { createMediaUseStore } from './media-use-store.ts';
 import { createOutcomes } from './outcome.ts';
+import { createOutcomeStore } from './outcome-store.ts';
 import { createOverview } from './overview.ts';
+import { createOverviewStore } from './overview-store.ts';
+import { createPostStore } from './post-store.ts';
 import { createReadiness } from './readiness.ts';
 import { createReading } from './reading.ts';
+import { createReadingStore } from './reading-store.ts';
 import { postRoutes } from './routes.ts';
+import { createScheduleStore } from './schedule-store.ts';
+import { createScheduledPostStore } from './scheduled-post-store.ts';
 import { createScheduledPosts } from './scheduled-posts.ts';
-import { createPostStore } from './store.ts';
 
 export const openPosts = ({
   database,
@@ -73,14 +81,24 @@ export const openPosts = ({
   clock: Clock;
 }) => {
   const store = createPostStore(database);
-  const overview = createOverview({ store, library, accounts });
-  const outcomes = createOutcomes({ store, events, notifications, receipts, live });
+  const readingStore = createReadingStore(database);
+  const linkCardStore = createLinkCardStore(database);
+  const mediaUseStore = createMediaUseStore(database);
+  const overview = createOverview({ store: createOverviewStore(database), library, accounts });
+  const outcomes = createOutcomes({
+    store: createOutcomeStore(database),
+    show: readingStore.show,
+    events,
+    notifications,
+    receipts,
+    live,
+  });
   const { baseUrl } = config;
   const reachable = isPublicAddress(baseUrl);
-  const linkCards = createLinkCards({ store, accounts, access, library, networks });
+  const linkCards = createLinkCards({ store: linkCardStore, accounts, access, library, networks });
   const shared = { store, accounts, library, networks, revisions, clock };
   const fitting = createFitting({ fittedFiles });
-  const readiness = createReadiness({ ...shared, fitting, linkCards, uploadAddresses, reachable });
+  const readiness = createReadiness({ ...shared, linkCardStore, fitting, linkCards, uploadAddresses, reachable });
   const lifecycle = createLifecycle({ ...shared, readiness, rights, plans, deletion, outcomes, baseUrl });
   const fileOptions = networks.all.flatMap(({ options }) =>
     options.filter(({ type }) => type === 'Media').map(({ key }) => key),
@@ -88,8 +106,11 @@ export const openPosts = ({
   const mediaByAddress = createMediaByAddress({ uploads, library, uploadAddresses, baseUrl });
   const editorViews = createEditorViews({ store, accounts, library, fittedFiles, networks, readiness, linkCards });
   return {
-    reading: createReading({ store }),
-    scheduled: createScheduledPosts(database),
+    reading: createReading({ store: readingStore, postStore: store, scheduleStore: createScheduleStore(database) }),
+    scheduled: createScheduledPosts({
+      store: createScheduledPostStore(database),
+      accountTimeStore: createAccountTimeStore(database),
+    }),
     overview,
     outcomes,
     readiness,
@@ -100,9 +121,9 @@ export const openPosts = ({
     /** Keys of the options whose value is a file. */
     fileOptions,
     mediaUse: {
-      isUsed: (workspaceId: string, id: string) => store.usesMedia(workspaceId, id, fileOptions),
-      isScheduled: (workspaceId: string, id: string) => store.isMediaScheduled(workspaceId, id, fileOptions),
-      usesOf: (workspaceId: string, ids: readonly string[]) => store.mediaUses(workspaceId, ids, fileOptions),
+      isUsed: (workspaceId: string, id: string) => mediaUseStore.usesMedia(workspaceId, id, fileOptions),
+      isScheduled: (workspaceId: string, id: string) => mediaUseStore.isMediaScheduled(workspaceId, id, fileOptions),
+      usesOf: (workspaceId: string, ids: readonly string[]) => mediaUseStore.mediaUses(workspaceId, ids, fileOptions),
     },
     routes: postRoutes({ editorViews, lifecycle, overview }),
   };

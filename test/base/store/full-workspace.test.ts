@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PostGroup } from '#contracts/posts';
-import { search } from '#server/writing/posts/search';
+import { search } from '#server/writing/posts/overview-store';
 import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { rowsRead } from '#test/support/rows-read';
 

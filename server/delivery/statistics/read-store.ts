@@ -1,32 +1,10 @@
-import type { Metrics } from '#contracts/analytics';
-import { metricNames } from '#contracts/metrics';
 import { wakes } from '#server/base/jobs/due-work';
-import { notifyTabs } from '#server/base/live/changes';
 import { type Database, sql } from '#server/base/store/database';
-import { keyColumns, type PostKey } from '#server/base/store/post-key';
 import { type AccountRow, accountColumns } from '#server/connecting/accounts/account-row';
-import type { Json, PublishedPost } from '#server/networks/network';
-import { type Counts, countsOf, type Numbers } from './numbers.ts';
+import type { PublishedPost } from '#server/networks/network';
+import { type ClaimedReads, claimColumns, held } from './claimed-reads.ts';
 
 export const reads = ['accounts'];
-
-interface PublicationRow {
-  readonly account_id: string;
-  readonly network: string;
-  readonly external_id: string;
-  readonly published_at: string;
-  readonly metrics: Numbers | null;
-  readonly fetched_at: string | null;
-  readonly failed_at: string | null;
-  readonly fetch_error: string | null;
-  readonly next_fetch_at: string | null;
-}
-
-interface HistoryRow {
-  readonly account_id: string;
-  readonly network: string;
-  readonly reads: Metrics[];
-}
 
 export interface DuePost extends PublishedPost {
   readonly postId: string;
@@ -38,52 +16,6 @@ export interface DueReads {
   readonly claim: string;
   readonly posts: readonly DuePost[];
 }
-
-/** Identifies claimed reads by account and claim. */
-export interface ClaimedReads {
-  readonly account: Pick<AccountRow, 'id' | 'workspaceId'>;
-  readonly claim: string;
-}
-
-export interface NewPublication {
-  readonly postId: string;
-  readonly accountId: string;
-  readonly workspaceId: string;
-  readonly network: string;
-  readonly externalId: string;
-  readonly publishedAt: string;
-  /** What the network needs besides the id to report metrics. */
-  readonly ref: Json;
-  /** Whether the network reports metrics for it. */
-  readonly isRead: boolean;
-}
-
-const ofPost = sql(
-  'statistics.ofPost',
-  `select p.account_id, p.network, p.external_id, p.published_at, p.metrics, p.fetched_at, p.failed_at, p.fetch_error,
-          case when a.disconnected_at is null then p.next_fetch_at end as next_fetch_at
-     from publications p join accounts a on a.id = p.account_id
-    where p.workspace_id = $1 and p.post_id = $2 order by p.account_id`,
-);
-const history = sql(
-  'statistics.history',
-  `select account_id, p.network,
-          jsonb_agg(r.metrics || jsonb_build_object('fetchedAt', to_char(r.fetched_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
-                    order by r.fetched_at) as reads
-     from publications p join metric_reads r using (workspace_id, post_id, account_id)
-    where workspace_id = $1 and post_id = $2 group by account_id, p.network order by account_id`,
-);
-
-const add = sql(
-  'statistics.add',
-  `insert into publications (post_id, account_id, workspace_id, network, external_id, published_at, ref, due_at, next_fetch_at)
-   select post_id, account_id, workspace_id, network, external_id, published_at, ref, first.at, first.at
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::jsonb[], $8::boolean[])
-          as out(post_id, account_id, workspace_id, network, external_id, published_at, ref, is_read)
-    cross join lateral (select case when is_read then published_at + $9 * interval '1 ms' end as at) first
-   on conflict do nothing returning workspace_id as "workspaceId", post_id as "postId"`,
-  'joins',
-);
 
 /**
  * For each network the accounts whose reads have been due longest, with their due reads. Updates by row position (ctid),
@@ -135,28 +67,6 @@ const extend = sql(
              join publications p on p.workspace_id = held.workspace_id and p.account_id = held.account_id and p.claim = held.claim
               for update of p skip locked) held
     where (p.workspace_id, p.post_id, p.account_id) = (held.workspace_id, held.post_id, held.account_id)`,
-);
-const held = `p.workspace_id = $1 and p.account_id = $2 and p.claim = $3`;
-const countColumns = [...metricNames, 'engagement'] satisfies (keyof Counts)[];
-/** Schedules the next step that is still to come; after the last there is none. */
-const keep = sql(
-  'statistics.keep',
-  `with before as (
-     select p.post_id, p.engagement from publications p where ${held} and p.post_id = any($4)),
-   updated as (
-     update publications p set ${countColumns.map((name) => `${name} = (reported.counts ->> '${name}')::bigint`).join(', ')},
-            metrics = reported.metrics, fetched_at = clock.now, fetch_error = null, failed_at = null, moves = 0,
-            claim = null, (due_at, next_fetch_at) = (
-              select min(at), min(at) from unnest($6::float8[]) as step(ms)
-               cross join lateral (select p.published_at + ms * interval '1 ms' as at) instant where at > clock.now)
-       from (select posthorn_now() as now) clock, unnest($4::text[], $5::jsonb[], $7::jsonb[]) as reported(post_id, metrics, counts)
-      where ${held} and p.post_id = reported.post_id
-     returning p.workspace_id, p.post_id, p.account_id, p.fetched_at, p.metrics, p.engagement,
-               ${notifyTabs('statistics', { id: 'p.post_id', workspaceId: 'p.workspace_id' })}),
-   recorded as (
-     insert into metric_reads (workspace_id, post_id, account_id, fetched_at, metrics)
-     select workspace_id, post_id, account_id, fetched_at, metrics from updated)
-   select post_id as "postId" from updated join before using (post_id) where updated.engagement <> before.engagement`,
 );
 const end = sql(
   'statistics.end',
@@ -213,31 +123,10 @@ const resume = sql(
    select ${wakes('reads')}`,
 );
 
-const claimColumns = ({ account, claim: id }: ClaimedReads) => [account.workspaceId, account.id, id];
+export type ReadStore = ReturnType<typeof createReadStore>;
 
-export type StatisticsStore = ReturnType<typeof createStatisticsStore>;
-
-export const createStatisticsStore = (db: Database) => ({
+export const createReadStore = (db: Database) => ({
   transaction: db.transaction,
-
-  /** Returns the posts of new publications. The first read is `firstMs` after publication. */
-  add: async (publications: readonly NewPublication[], firstMs: number) => {
-    return db.query<PostKey>(add, [
-      publications.map(({ postId }) => postId),
-      publications.map(({ accountId }) => accountId),
-      publications.map(({ workspaceId }) => workspaceId),
-      publications.map(({ network }) => network),
-      publications.map(({ externalId }) => externalId),
-      publications.map(({ publishedAt }) => publishedAt),
-      publications.map(({ ref }) => JSON.stringify(ref)),
-      publications.map(({ isRead }) => isRead),
-      firstMs,
-    ]);
-  },
-
-  ofPost: (workspaceId: string, postId: string) => db.query<PublicationRow>(ofPost, [workspaceId, postId]),
-
-  history: (workspaceId: string, postId: string) => db.query<HistoryRow>(history, [workspaceId, postId]),
 
   /** Up to `room` accounts of each network, except the busy ones. */
   claim: (
@@ -267,22 +156,6 @@ export const createStatisticsStore = (db: Database) => ({
       reads.map((one) => one.claim),
       leaseMs,
     ]);
-  },
-
-  /** Stores metrics and schedules the next of `stepsMs`. Returns the posts whose engagement changed. */
-  keep: async (
-    reads: ClaimedReads,
-    numbers: readonly { readonly postId: string; readonly metrics: Numbers }[],
-    stepsMs: readonly number[],
-  ) => {
-    const changed = await db.query<{ postId: string }>(keep, [
-      ...claimColumns(reads),
-      numbers.map(({ postId }) => postId),
-      numbers.map(({ metrics }) => JSON.stringify(metrics)),
-      stepsMs,
-      numbers.map(({ metrics }) => JSON.stringify(countsOf(metrics))),
-    ]);
-    return changed.map(({ postId }): PostKey => ({ workspaceId: reads.account.workspaceId, postId }));
   },
 
   /** Ends the reads of the posts. Without a reason it is not a failure. */
@@ -332,45 +205,4 @@ export const createStatisticsStore = (db: Database) => ({
   readSoon: async ({ workspaceId, id }: Pick<AccountRow, 'workspaceId' | 'id'>) => {
     await db.query(resume, [workspaceId, id]);
   },
-});
-
-const postKeys = 'unnest($1::text[], $2::text[]) as given (workspace_id, post_id)';
-/** A post over all its publications. */
-const wholePosts = `select post_id, workspace_id, min(published_at) as published_at, max(published_at) as last_published_at,
-    sum(engagement)::bigint as engagement, array_agg(network order by network) filter (where nth > 1) as repeats
-  from (select p.*, row_number() over (partition by p.post_id, p.network) as nth
-          from ${postKeys} join publications p on p.workspace_id = given.workspace_id and p.post_id = given.post_id) as target
- group by post_id, workspace_id`;
-const addPosts = sql(
-  'statistics.addPosts',
-  `insert into published_posts (post_id, workspace_id, published_at, last_published_at, engagement, repeats)
-   select * from (${wholePosts}) as fresh order by post_id
-   on conflict do nothing returning post_id as "postId"`,
-);
-/** Serializes changes of a post: statements after this lock see what earlier transactions committed. */
-const lockPosts = sql(
-  'statistics.lockPosts',
-  `select from ${postKeys} join published_posts p on p.workspace_id = given.workspace_id and p.post_id = given.post_id
-    order by p.post_id for update of p`,
-  'locks',
-);
-const refreshPosts = sql(
-  'statistics.refreshPosts',
-  `update published_posts p set published_at = fresh.published_at, last_published_at = fresh.last_published_at,
-          engagement = fresh.engagement, repeats = fresh.repeats
-     from (${wholePosts}) as fresh
-    where p.workspace_id = fresh.workspace_id and p.post_id = fresh.post_id
-      and (p.published_at, p.last_published_at, p.engagement, p.repeats)
-          is distinct from (fresh.published_at, fresh.last_published_at, fresh.engagement, fresh.repeats)`,
-);
-
-export type PublishedPostStore = ReturnType<typeof createPublishedPostStore>;
-
-export const createPublishedPostStore = (db: Database) => ({
-  /** Returns the new ones. */
-  add: async (posts: readonly PostKey[]) =>
-    (await db.query<{ postId: string }>(addPosts, keyColumns(posts))).map(({ postId }) => postId),
-  /** Until the transaction ends. */
-  lock: (posts: readonly PostKey[]) => db.run(lockPosts, keyColumns(posts)),
-  refresh: (posts: readonly PostKey[]) => db.run(refreshPosts, keyColumns(posts)),
 });

@@ -1,7 +1,11 @@
+import type { SelectedPost } from '#contracts/bulk';
 import type { ForecastEntry, PostGroup, PostStatus, PostSummary, Result } from '#contracts/posts';
-import { sql } from '#server/base/store/database';
+import type { Caller } from '#server/base/context';
+import { type Database, sql } from '#server/base/store/database';
 import { isLate } from './late.ts';
 import { shownResults } from './post-row.ts';
+
+export const reads = ['accounts', 'forecasts', 'post_labels', 'publications', 'published_posts'];
 
 export interface PostFilter {
   readonly query: string;
@@ -20,13 +24,13 @@ export interface PostSearch extends PostFilter {
 }
 
 /** The summary of a post, its first media item, and its position in the order of its group. */
-export interface PostMatch {
+interface PostMatch {
   readonly summary: Omit<PostSummary, 'thumbnail'>;
   readonly mediaId: string | null;
   readonly at: string;
 }
 
-export interface MatchRow {
+interface MatchRow {
   readonly id: string;
   readonly status: PostStatus;
   readonly text: string | null;
@@ -131,14 +135,14 @@ export const search = Object.fromEntries(
   Object.entries(groups).map(([group, rule]) => [group, sql(`posts.search.${group}`, searchOf(rule))]),
 ) as Record<PostGroup, ReturnType<typeof sql>>;
 /** For bulk changes, ordered by id. */
-export const select = sql(
+const select = sql(
   'posts.select',
   `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, p.account_ids as "accountIds",
           p.scheduled_at as "scheduledAt",
           array(select label_id from post_labels l where l.workspace_id = $1 and l.post_id = p.id order by label_id) as "labelIds"
      from posts p where ${filterBy('$4')} and ($5::text is null or p.status = $5) order by p.id desc limit $6`,
 );
-export const counts = sql(
+const counts = sql(
   'posts.counts',
   `select p.status, count(*)::int as count from posts p where ${filterBy('$4')} group by p.status`,
 );
@@ -146,7 +150,7 @@ export const counts = sql(
 /** Escapes the wildcards of `like`. */
 export const literal = (text: string) => text.replace(/[\\%_]/g, '\\$&');
 
-export const toMatch = (row: MatchRow): PostMatch => ({
+const toMatch = (row: MatchRow): PostMatch => ({
   summary: {
     id: row.id,
     status: row.status,
@@ -164,4 +168,62 @@ export const toMatch = (row: MatchRow): PostMatch => ({
   },
   mediaId: row.media_id,
   at: row.at,
+});
+
+/** Reads only the newest posts, so that a long list of drafts takes a bounded time. */
+const lastAccounts = sql(
+  'posts.lastAccounts',
+  `select account_ids as "accountIds"
+     from (select id, status, account_ids, created_by from posts where workspace_id between $1 and $1
+            order by workspace_id desc, id desc limit 500) newest
+    where status <> 'Draft' and cardinality(account_ids) > 0 order by created_by = $2 desc, id desc limit 1`,
+);
+
+const scheduledByAccount = sql(
+  'posts.scheduledByAccount',
+  `select account_id as id, count(*)::int as scheduled from posts p, unnest(p.account_ids) as account_id
+    where p.workspace_id = $1 and p.status = 'Scheduled' group by account_id`,
+);
+
+export type OverviewStore = ReturnType<typeof createOverviewStore>;
+
+export const createOverviewStore = (db: Database) => ({
+  lastAccounts: async ({ workspaceId, userId }: Caller): Promise<readonly string[]> => {
+    const [last] = await db.query<{ accountIds: string[] }>(lastAccounts, [workspaceId, userId]);
+    return last?.accountIds ?? [];
+  },
+
+  search: async (
+    workspaceId: string,
+    { group, status, query, accountIds, labelIds, ids, from, to }: PostSearch,
+    limit: number,
+    after: { at: string; id: string } | undefined,
+  ): Promise<PostMatch[]> => {
+    const values = [workspaceId, literal(query), accountIds, status ?? null, from, to];
+    const place = [after?.at ?? null, after?.id ?? null, limit];
+    return (await db.queryReplica<MatchRow>(search[group], [...values, ...place, ids, labelIds])).map(toMatch);
+  },
+
+  counts: async (workspaceId: string, { query, accountIds, labelIds }: PostFilter) =>
+    db.queryReplica<{ status: PostStatus; count: number }>(counts, [workspaceId, literal(query), accountIds, labelIds]),
+
+  select: async (
+    workspaceId: string,
+    status: PostStatus | undefined,
+    { query, accountIds, labelIds }: PostFilter,
+    limit: number,
+  ) => {
+    const values = [workspaceId, literal(query), accountIds, labelIds, status ?? null, limit];
+    const rows = await db.query<Omit<SelectedPost, 'scheduledAt'> & { scheduledAt: string | null }>(select, values);
+    return rows.map(
+      ({ scheduledAt, text, ...row }): SelectedPost => ({
+        ...row,
+        text: text ?? '',
+        ...(scheduledAt !== null && { scheduledAt }),
+      }),
+    );
+  },
+
+  scheduledByAccount: (workspaceId: string) =>
+    db.query<{ id: string; scheduled: number }>(scheduledByAccount, [workspaceId]),
 });

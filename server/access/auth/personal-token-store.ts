@@ -1,0 +1,113 @@
+import type { Role } from '#contracts/scopes';
+import { type Database, sql } from '#server/base/store/database';
+import { lacksFactor } from '#server/base/store/has-second-factor';
+import type { Right } from './right.ts';
+
+export const reads = ['members', 'workspaces'];
+
+/** Runs for every request with a token. */
+const findMember = sql(
+  'tokens.find',
+  `select t.id as token_id, t.name, t.user_id, t.workspace_id, m.role, w.statistics_tools, ${lacksFactor('m', 'w')} as lacks_factor
+     from personal_tokens t join members m on m.workspace_id = t.workspace_id and m.user_id = t.user_id
+     join workspaces w on w.id = t.workspace_id
+    where t.hash = $1 and t.revoked_at is null`,
+  'quick',
+);
+
+interface MemberRow {
+  readonly user_id: string;
+  readonly workspace_id: string;
+  readonly role: Role;
+  readonly statistics_tools: boolean;
+  readonly lacks_factor: boolean;
+}
+
+const toMember = (row: MemberRow) => ({
+  member: { userId: row.user_id, workspaceId: row.workspace_id, role: row.role },
+  statisticsTools: row.statistics_tools,
+  lacksFactor: row.lacks_factor,
+});
+
+const saveLastUsed = sql(
+  'tokens.saveLastUsed',
+  `update personal_tokens t set last_used_at = used.at
+     from unnest($1::text[], $2::timestamptz[]) as used (id, at) where t.id = used.id`,
+);
+
+const listTokens = sql(
+  'tokens.list',
+  `select t.id, t.name, t.created_at as "createdAt", t.last_used_at as "lastUsedAt",
+          jsonb_build_object('id', w.id, 'name', w.name) as workspace
+     from personal_tokens t join workspaces w on w.id = t.workspace_id
+    where t.user_id = $1 and t.revoked_at is null and (t.workspace_id = $2 or $2 is null) order by t.id desc`,
+);
+
+interface ListedToken {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly workspace: { readonly id: string; readonly name: string };
+}
+
+const insertToken = sql(
+  'tokens.insert',
+  `insert into personal_tokens (id, workspace_id, user_id, name, hash) select $1, $2, $3, $4, $5
+    where (select count(*) from personal_tokens where user_id = $3 and revoked_at is null) < $6
+   returning created_at as "createdAt"`,
+);
+const purgeTokens = sql('tokens.purge', 'delete from personal_tokens where revoked_at < $1');
+const revokeToken = sql(
+  'tokens.revoke',
+  `update personal_tokens set revoked_at = posthorn_now() where id = $1 and revoked_at is null and (user_id = $2 or $2 is null)
+   returning workspace_id as "workspaceId", user_id as "userId"`,
+);
+const revokeTokens = sql(
+  'tokens.revokeAll',
+  `update personal_tokens set revoked_at = posthorn_now()
+    where user_id = $1 and revoked_at is null and (workspace_id = $2 or $2 is null)`,
+);
+
+interface NewToken {
+  readonly id: string;
+  readonly owner: Right;
+  readonly name: string;
+  readonly hash: Buffer;
+}
+
+export type TokenStore = ReturnType<typeof createTokenStore>;
+
+export const createTokenStore = (db: Database) => ({
+  transaction: db.transaction,
+
+  /** Returns the time of creation; undefined at the limit. Simultaneous inserts may exceed the limit slightly. */
+  insert: async ({ id, owner, name, hash }: NewToken, max: number) => {
+    const values = [id, owner.workspaceId, owner.userId, name, hash, max];
+    const [row] = await db.query<{ createdAt: string }>(insertToken, values);
+    return row?.createdAt;
+  },
+
+  purge: (before: Date) => db.run(purgeTokens, [before]),
+
+  find: async (hash: Buffer) => {
+    const [row] = await db.query<MemberRow & { token_id: string; name: string }>(findMember, [hash]);
+    return row && { tokenId: row.token_id, name: row.name, ...toMember(row) };
+  },
+
+  /** In one workspace, or in all. */
+  list: (owner: { userId: string; workspaceId?: string }) =>
+    db.query<ListedToken>(listTokens, [owner.userId, owner.workspaceId ?? null]),
+
+  /** Returns the owner and workspace of the token. */
+  revoke: async (id: string, owner: { userId?: string } = {}) =>
+    (await db.query<{ workspaceId: string; userId: string }>(revokeToken, [id, owner.userId ?? null]))[0],
+
+  /** Returns the number of revoked tokens. */
+  revokeAll: (owner: { userId: string; workspaceId?: string }) =>
+    db.run(revokeTokens, [owner.userId, owner.workspaceId ?? null]),
+
+  saveLastUsed: async (used: [id: string, at: Date][]) => {
+    await db.query(saveLastUsed, [used.map(([id]) => id), used.map(([, at]) => at)]);
+  },
+});

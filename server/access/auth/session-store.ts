@@ -1,0 +1,115 @@
+import type { Proof } from '#contracts/receipts';
+import type { Role } from '#contracts/scopes';
+import { canPublish } from '#server/base/store/can-publish';
+import { type Database, sql } from '#server/base/store/database';
+import { lacksFactor } from '#server/base/store/has-second-factor';
+
+export const reads = ['members', 'users', 'workspaces'];
+
+interface SessionRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly email: string;
+  readonly by_link: boolean;
+  readonly means: Proof[];
+  readonly created_at: string;
+  readonly last_seen_at: string;
+  readonly workspace_id: string | null;
+  readonly workspace_name: string | null;
+  readonly role: Role | null;
+  readonly can_publish: boolean | null;
+  readonly lacks_factor: boolean | null;
+}
+
+/** Runs for every request of the app. The open workspace counts only while the user is a member. */
+const readSession = sql(
+  'sessions.read',
+  `select s.id, s.user_id, u.email, s.by_link, s.means, s.created_at, s.last_seen_at, w.id as workspace_id, w.name as workspace_name,
+          m.role, ${canPublish('m', 'w')} as can_publish, ${lacksFactor('m', 'w')} as lacks_factor
+     from sessions s join users u on u.id = s.user_id
+     left join members m on m.user_id = u.id and m.workspace_id = s.workspace_id
+     left join workspaces w on w.id = m.workspace_id
+    where s.hash = $1 and s.created_at > $2 and s.last_seen_at > $3`,
+);
+/** Opens the workspace that the user opened last, or another one if they are no longer a member. */
+const insertSession = sql(
+  'sessions.insert',
+  `insert into sessions (id, hash, user_id, created_at, last_seen_at, user_agent, by_link, means, workspace_id)
+   values ($1, $2, $3, $4, $4, $5, $6, $7, (
+     select m.workspace_id from members m join users u on u.id = m.user_id
+      where m.user_id = $3 order by m.workspace_id <> coalesce(u.last_workspace_id, ''), m.workspace_id limit 1))`,
+);
+const seenSession = sql('sessions.seen', 'update sessions set last_seen_at = $2 where hash = $1');
+const openInSession = sql('sessions.open', 'update sessions set workspace_id = $2 where id = $1');
+const closeInSessions = sql(
+  'sessions.close',
+  'update sessions set workspace_id = null where user_id = $1 and workspace_id = $2',
+);
+const listSessions = sql(
+  'sessions.list',
+  `select id, created_at as since, last_seen_at as "lastSeenAt", user_agent as "userAgent" from sessions
+    where user_id = $1 and created_at > $2 and last_seen_at > $3 order by last_seen_at desc, id desc`,
+);
+const countByUser = sql(
+  'sessions.countByUser',
+  'select user_id as "userId", count(*)::int as count, max(last_seen_at) as "lastSeenAt" from sessions group by user_id',
+);
+const removeOld = sql('sessions.removeOld', 'delete from sessions where created_at <= $1 or last_seen_at <= $2');
+const removeSession = sql('sessions.remove', 'delete from sessions where hash = $1 returning user_id');
+const removeOne = sql('sessions.removeOne', 'delete from sessions where user_id = $1 and id = $2');
+const removeOthers = sql('sessions.removeOthers', 'delete from sessions where user_id = $1 and hash <> $2');
+
+interface ListedSession {
+  readonly id: string;
+  readonly since: string;
+  readonly lastSeenAt: string;
+  readonly userAgent: string;
+}
+
+export type SessionStore = ReturnType<typeof createSessionStore>;
+
+export const createSessionStore = (db: Database) => ({
+  insert: (
+    id: string,
+    hash: Buffer,
+    userId: string,
+    at: Date,
+    userAgent: string,
+    byLink: boolean,
+    means: readonly Proof[],
+  ) => db.run(insertSession, [id, hash, userId, at, userAgent, byLink, means]),
+
+  read: async (hash: Buffer, createdAfter: Date, seenAfter: Date, recentAfter: Date) => {
+    const [row] = await db.query<SessionRow>(readSession, [hash, createdAfter, seenAfter]);
+    if (row === undefined) return undefined;
+    const { workspace_id: id, workspace_name: name, role } = row;
+    const workspace =
+      id !== null && name !== null && role !== null
+        ? {
+            workspace: {
+              id,
+              name,
+              role,
+              canPublish: row.can_publish === true,
+              lacksFactor: row.lacks_factor === true,
+            },
+          }
+        : {};
+    const { user_id: userId, id: sessionId, email, means } = row;
+    const isRecent = new Date(row.created_at) > recentAfter;
+    const signedIn = { userId, sessionId, email, byLink: row.by_link && isRecent, isRecent, means, ...workspace };
+    return { lastSeenAt: row.last_seen_at, signedIn };
+  },
+
+  seen: (hash: Buffer, at: Date) => db.run(seenSession, [hash, at]),
+  open: (id: string, workspaceId: string) => db.run(openInSession, [id, workspaceId]),
+  close: (userId: string, workspaceId: string) => db.run(closeInSessions, [userId, workspaceId]),
+  list: (userId: string, createdAfter: Date, seenAfter: Date) =>
+    db.query<ListedSession>(listSessions, [userId, createdAfter, seenAfter]),
+  countByUser: () => db.query<{ userId: string; count: number; lastSeenAt: string }>(countByUser),
+  /** Returns the user of the session. */
+  remove: async (hash: Buffer) => (await db.query<{ user_id: string }>(removeSession, [hash]))[0]?.user_id,
+  removeOne: (userId: string, id: string) => db.run(removeOne, [userId, id]),
+  removeOld: (createdBefore: Date, seenBefore: Date) => db.run(removeOld, [createdBefore, seenBefore]),
+  removeOthers: (userId: string, hash: Buffer) => db.run(removeOthers, [userId, hash]),
+});

@@ -1,0 +1,168 @@
+import type { Post, PostStatus, Result, Version } from '#contracts/posts';
+import type { RightToPublish } from '#server/access/auth/right';
+import type { PlanUse } from '#server/access/plans/plans';
+import type { Caller } from '#server/base/context';
+import { wakes } from '#server/base/jobs/due-work';
+import { JsonText } from '#server/base/json/json-text';
+import { notifyTabs } from '#server/base/live/changes';
+import { type Database, sql } from '#server/base/store/database';
+import { type PostRow, postColumns, postJsonOf, type RemovedPost, toPost, touch } from './post-row.ts';
+
+const postJson = postJsonOf('p');
+const get = sql('posts.get', `select ${postColumns} from posts where id = $1 and workspace_id = $2`);
+const lock = sql(
+  'posts.lock',
+  `select ${postColumns} from posts where id = $1 and workspace_id = $2 for update`,
+  'locks',
+);
+const insert = sql(
+  'posts.insert',
+  `insert into posts as p (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
+   values ($1, $2, 'Draft', $3, $4, $5, $6, $7) returning ${postJson} as post, ${notifyTabs('post')}`,
+  'quick',
+);
+const replace = sql(
+  'posts.replace',
+  `update posts set account_ids = $3, versions = $4, scheduled_at = $5, ${touch} where id = $1 and workspace_id = $2
+   returning ${postColumns}, ${notifyTabs('post')}`,
+);
+const move = sql(
+  'posts.move',
+  `update posts set status = $3, scheduled_at = $4, ${touch} where id = $1 and workspace_id = $2
+   returning ${postColumns}, ${notifyTabs('post')}`,
+);
+const counted = sql('posts.counted', 'select counted from posts where id = $1 and workspace_id = $2');
+const setCounted = sql(
+  'posts.setCounted',
+  'update posts set counted = $3 where id = $1 and workspace_id = $2',
+  'joins',
+);
+const many = sql('posts.many', `select ${postColumns} from posts where id = any($1) and workspace_id = $2`);
+/** Another draft with the same content for the same accounts, among the newest posts. */
+const findDuplicate = sql(
+  'posts.findDuplicate',
+  `select newest.id from posts p
+     join (select workspace_id, id, status, account_ids, versions from posts where workspace_id between $1 and $1
+            order by workspace_id desc, id desc limit $3) newest
+       on newest.workspace_id = p.workspace_id and newest.id <> p.id and newest.status = 'Draft'
+      and newest.account_ids = p.account_ids and newest.versions = p.versions
+    where p.workspace_id = $1 and p.id = $2 order by newest.id desc limit 1`,
+);
+const hold = sql(
+  'posts.hold',
+  'select id from posts where workspace_id = $1 and id = any($2) order by id for key share',
+  'locks',
+);
+const setResults = sql(
+  'posts.setResults',
+  `update posts set results = $3, status = $4, ${touch} where id = $1 and workspace_id = $2 returning ${postColumns}`,
+);
+
+const wake = sql('posts.wake', `select ${wakes('posts')}`);
+const remove = sql(
+  'posts.remove',
+  `delete from posts where id = $1 and workspace_id = $2
+   returning ${postColumns}, created_by as "createdBy", created_client as "createdClient", ${notifyTabs('post')}`,
+);
+/** `updated_at` becomes later than before the deletion, so that a caller with the old updatedAt gets a Conflict. */
+const putBack = sql(
+  'posts.putBack',
+  `insert into posts as p (id, workspace_id, status, account_ids, versions, scheduled_at, results, created_by, created_client,
+                           updated_at)
+   values ($1, $2, 'Draft', $3, $4, $5, $6, $7, $8, greatest(posthorn_now(), $9::timestamptz + interval '1 microsecond'))
+   returning ${postColumns}, ${notifyTabs('post')}`,
+);
+
+/** What posts.create and posts.update write. */
+export interface PostContent {
+  readonly accountIds: readonly string[];
+  readonly versions: readonly Version[];
+  readonly scheduledAt: string | null;
+}
+
+export type PostStore = ReturnType<typeof createPostStore>;
+
+export const createPostStore = (db: Database) => {
+  const one = async (...query: Parameters<typeof db.query>) => {
+    const [row] = await db.query<PostRow>(...query);
+    return row && toPost(row);
+  };
+  const shown = async (...query: Parameters<typeof db.query>) => {
+    const [row] = await db.query<{ post: string }>(...query);
+    return row && new JsonText<Post>(row.post);
+  };
+  const changed = async (...query: Parameters<typeof db.query>) => {
+    const post = await one(...query);
+    if (post === undefined) throw new Error('A locked post disappeared.');
+    return post;
+  };
+
+  return {
+    transaction: db.transaction,
+
+    get: (workspaceId: string, id: string) => one(get, [id, workspaceId]),
+
+    /** Locks the post until the transaction ends. */
+    lock: (workspaceId: string, id: string) => one(lock, [id, workspaceId]),
+
+    insert: async (
+      id: string,
+      { workspaceId, userId, client = { kind: 'App' } }: Caller,
+      { accountIds, versions, scheduledAt }: PostContent,
+    ) => {
+      const author = [userId, JSON.stringify(client)];
+      const values = [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt, ...author];
+      return (await shown(insert, values)) as JsonText<Post>;
+    },
+
+    replace: (id: string, workspaceId: string, { accountIds, versions, scheduledAt }: PostContent) =>
+      changed(replace, [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt]),
+
+    move: (id: string, by: RightToPublish, status: PostStatus, scheduledAt: string | null) =>
+      changed(move, [id, by.workspaceId, status, scheduledAt]),
+
+    /** What the post used of the plan when it was scheduled. */
+    counted: async (id: string, workspaceId: string): Promise<PlanUse | undefined> =>
+      (await db.query<{ counted: PlanUse | null }>(counted, [id, workspaceId]))[0]?.counted ?? undefined,
+
+    setCounted: (id: string, by: RightToPublish, planUse: PlanUse) =>
+      db.run(setCounted, [id, by.workspaceId, JSON.stringify(planUse)]),
+
+    many: async (workspaceId: string, ids: readonly string[]) =>
+      (await db.query<PostRow>(many, [ids, workspaceId])).map(toPost),
+
+    findDuplicate: async (workspaceId: string, id: string, among: number) =>
+      (await db.query<{ id: string }>(findDuplicate, [workspaceId, id, among]))[0]?.id,
+
+    hold: async (workspaceId: string, ids: readonly string[]) =>
+      new Set((await db.query<{ id: string }>(hold, [workspaceId, ids])).map(({ id }) => id)),
+
+    setResults: (id: string, workspaceId: string, results: readonly Result[], status: PostStatus) =>
+      changed(setResults, [id, workspaceId, JSON.stringify(results), status]),
+
+    /** Wakes the loop, because a post may be due earlier than it expects. */
+    wake: async () => {
+      await db.query(wake);
+    },
+
+    remove: async (id: string, workspaceId: string): Promise<RemovedPost> => {
+      const [row] = await db.query<RemovedPost>(remove, [id, workspaceId]);
+      if (row === undefined) throw new Error('A locked post disappeared.');
+      return row;
+    },
+
+    /** A deleted post becomes a Draft with its old id. */
+    putBack: (workspaceId: string, post: RemovedPost) =>
+      changed(putBack, [
+        post.id,
+        workspaceId,
+        post.account_ids,
+        JSON.stringify(post.versions),
+        post.scheduled_at,
+        JSON.stringify(post.results),
+        post.createdBy,
+        post.createdClient === null ? null : JSON.stringify(post.createdClient),
+        post.updated_at,
+      ]),
+  };
+};
