@@ -1,78 +1,34 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MediaItem } from '#contracts/media';
 import { bounds } from '#server/base/bounds';
 import { notFound } from '#server/base/errors';
-import { withPixels } from '#server/base/pictures';
 import { sha256 } from '#server/base/sha256';
 import { refuseInTransaction } from '#server/base/store/transactions';
 import type { FitJobStore } from '#server/media/fits/store';
-import type { FitMode } from '#server/networks/fit';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
-import { decodeHeic } from './decode-heic.ts';
 import type { DiskReserve } from './disk-reserve.ts';
 import type { Ffmpeg } from './ffmpeg.ts';
 import type { ByteRange, MediaFiles } from './files.ts';
-import { type FitTarget, fitImage, recipe } from './fit-image.ts';
-import { type FitRefusal, fitVideo, type VideoTarget, videoType } from './fit-video.ts';
+import { recipe } from './fit-image.ts';
+import { type FitRequest, isVideoFit, requestKey } from './fit-request.ts';
+import type { FitRefusal } from './fit-video.ts';
 import type { FinishedRow, FittedFileRow, FittedFileStore, PostFileRow } from './fitted-file-store.ts';
-import { placeholder, thumbnailOf } from './image.ts';
 import { thumbnailKey } from './item.ts';
-import type { MediaRow, MediaStore } from './media-store.ts';
+import { createLimiter } from './limiter.ts';
+import type { MediaStore } from './media-store.ts';
+import { createFitRenderer, type Rendered, type Watch } from './render-fit.ts';
 
 /** How long a request waits for fitted files. Those that take longer are finished in the background. */
 const waitMs = 20_000;
 const concurrency = 2;
 
-/** A picture or video to fit, and the mode and target to fit it with. */
-export interface FitRequest {
-  readonly mediaId: string;
-  readonly mode: FitMode;
-  /** A `FitTarget` or `VideoTarget` as `targetText` and `videoTargetText` write it. */
-  readonly target: string;
-}
-
 export type FittedFile = FittedFileRow;
 export type FinishedFile = FinishedRow;
 export type PostFile = PostFileRow;
 export type { FitRefusal };
-
-export const requestKey = ({ mediaId, mode, target }: FitRequest) => `${mediaId} ${mode} ${target}`;
-
-/** Part of the key of a fitted file, so the order of fields is fixed. */
-export const targetText = ({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight }: FitTarget) =>
-  JSON.stringify({ mimeTypes, maxBytes, maxPixels, minRatio, maxRatio, minWidth, minHeight });
-
-export const videoTargetText = (target: Omit<VideoTarget, 'kind'>) => {
-  const { maxBytes, minRatio, maxRatio, maxWidth, maxFrameRate, cutMs, repeatMs } = target;
-  return JSON.stringify({ kind: 'Video', maxBytes, minRatio, maxRatio, maxWidth, maxFrameRate, cutMs, repeatMs });
-};
-
-/** Whether the result is a video, which takes long to convert. */
-export const isVideoFit = ({ target }: Pick<FitRequest, 'target'>) => target.startsWith('{"kind":"Video"');
-
-/** A rendered file that is not stored yet. */
-interface Rendered {
-  readonly path: string;
-  readonly thumbnail: Buffer;
-  readonly mimeType: string;
-  readonly width: number;
-  readonly height: number;
-  readonly durationMs: number | null;
-  readonly videoCodec: string | null;
-  readonly audioCodec: string | null;
-  readonly frameRate: number | null;
-}
-
-interface Watch {
-  readonly onPercent: (percent: number) => void;
-  readonly signal?: AbortSignal | undefined;
-}
 
 export type FittedFiles = ReturnType<typeof createFittedFiles>;
 
@@ -104,95 +60,7 @@ export const createFittedFiles = ({
 }) => {
   const inProgress = new Map<string, Promise<void>>();
   const limit = createLimiter(concurrency);
-  const limitVideos = createLimiter(1);
-
-  const readFile = async (id: string) => {
-    const file = await files.read(id);
-    if (file === undefined) throw notFound('file of the media item', id);
-    return file.stream;
-  };
-
-  const decoded = async ({ id, width, height }: MediaRow, path: string) => {
-    const sourcePath = `${path}.source`;
-    try {
-      await pipeline(await readFile(id), createWriteStream(sourcePath));
-      return await decodeHeic(sourcePath, width * height);
-    } finally {
-      await rm(sourcePath, { force: true });
-    }
-  };
-
-  const renderPicture = async (
-    source: MediaRow,
-    { mode, target }: FitRequest,
-    path: string,
-  ): Promise<Rendered | { refused: FitRefusal }> => {
-    const fitted = await withPixels(source.width * source.height, async () => {
-      const file =
-        source.mimeType === 'image/heic' ? await decoded(source, path) : await buffer(await readFile(source.id));
-      return fitImage(file, mode, JSON.parse(target) as FitTarget);
-    });
-    if ('refused' in fitted) return fitted;
-    const { bytes, thumbnail, mimeType, width, height } = fitted;
-    await writeFile(path, bytes, { flush: true });
-    const unmoving = { durationMs: null, videoCodec: null, audioCodec: null, frameRate: null };
-    return { path, thumbnail, mimeType, width, height, ...unmoving };
-  };
-
-  const renderVideo = (
-    source: MediaRow,
-    { mode, target }: FitRequest,
-    path: string,
-    watch: Watch,
-  ): Promise<Rendered | { refused: FitRefusal }> =>
-    limitVideos(async () => {
-      const sourcePath = `${path}.source`;
-      // The source and the result; a result is rarely larger.
-      await reserve.mustFit(2 * source.bytes);
-      try {
-        await pipeline(await readFile(source.id), createWriteStream(sourcePath));
-        const { mimeType, width, height, durationMs } = source;
-        const from = { path: sourcePath, mimeType, width, height, durationMs };
-        const fitted = await fitVideo(ffmpeg, from, mode, JSON.parse(target) as VideoTarget, path, watch);
-        if ('refused' in fitted) return fitted;
-        const frame = await ffmpeg.frame(path, videoType);
-        return {
-          path,
-          thumbnail: frame ? await thumbnailOf(frame) : await placeholder(fitted),
-          mimeType: videoType,
-          width: fitted.width,
-          height: fitted.height,
-          durationMs: fitted.durationMs ?? null,
-          videoCodec: fitted.videoCodec ?? null,
-          audioCodec: fitted.audioCodec ?? null,
-          frameRate: fitted.frameRate ?? null,
-        };
-      } finally {
-        await rm(sourcePath, { force: true });
-      }
-    });
-
-  /** Renders the file, passes it to `use`, and removes it unless `use` moved it. */
-  const render = async <T>(
-    workspaceId: string,
-    request: FitRequest,
-    use: (rendered: Rendered | { refused: FitRefusal }) => Promise<T>,
-    watch: Watch = { onPercent: () => undefined },
-  ): Promise<T> => {
-    const [source] = await mediaStore.find(workspaceId, [request.mediaId]);
-    if (source === undefined) throw notFound('media item', request.mediaId);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const path = join(folder, randomUUID());
-    try {
-      return await use(
-        isVideoFit(request)
-          ? await renderVideo(source, request, path, watch)
-          : await renderPicture(source, request, path),
-      );
-    } finally {
-      await rm(path, { force: true });
-    }
-  };
+  const render = createFitRenderer({ mediaStore, files, ffmpeg, folder, reserve });
 
   /** Call it before inserting a new row: a file without a row is swept, but a row without a file would break a post. */
   const keepFiles = async (id: string, { path, thumbnail, mimeType }: Rendered) => {
@@ -375,23 +243,6 @@ export const fittedMedia = (row: FinishedRow, original: Pick<NetworkMedia, 'alt'
   ...(original?.alt !== undefined && { alt: original.alt }),
   fitted: { of: row.mediaId, sha256: row.sha256 },
 });
-
-/** Bounds the concurrency; further work waits, first come, first served. */
-const createLimiter = (slots: number) => {
-  let free = slots;
-  const waiting: (() => void)[] = [];
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free === 0) await new Promise<void>((begin) => waiting.push(begin));
-    else free--;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
-    }
-  };
-};
 
 const unique = (requests: readonly FitRequest[]) => [
   ...new Map(requests.map((request) => [requestKey(request), request])).values(),

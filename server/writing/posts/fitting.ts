@@ -4,18 +4,14 @@ import { bounds } from '#server/base/bounds';
 import type { Caller } from '#server/base/context';
 import { createYieldToEventLoop, type YieldToEventLoop } from '#server/base/jobs/yield-to-event-loop';
 import { type FitTarget, fitTypes } from '#server/media/fit-image';
+import { type FitRequest, isVideoFit, requestKey, targetText, videoTargetText } from '#server/media/fit-request';
 import { audioCodec, type FitRefusal, videoCodec, videoType } from '#server/media/fit-video';
 import {
   type FinishedFile,
-  type FitRequest,
   type FittedFile,
   type FittedFiles,
   fittedMedia,
-  isVideoFit,
   type PostFile,
-  requestKey,
-  targetText,
-  videoTargetText,
 } from '#server/media/fitted-files';
 import { cutKey, type FitMode, fitKey, fitModes } from '#server/networks/fit';
 import type { Json, Network, NetworkMedia, NetworkPost, Problem } from '#server/networks/network';

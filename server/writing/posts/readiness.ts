@@ -6,7 +6,7 @@ import type { ApprovalRun, Caller } from '#server/base/context';
 import { notFound, Refusal } from '#server/base/errors';
 import { createYieldToEventLoop } from '#server/base/jobs/yield-to-event-loop';
 import type { Accounts, ConnectedNetwork } from '#server/connecting/accounts/accounts';
-import { isVideoFit, requestKey } from '#server/media/fitted-files';
+import { isVideoFit, requestKey } from '#server/media/fit-request';
 import type { MediaLibrary } from '#server/media/library';
 import { describeUploadAddress, type UploadAddresses } from '#server/media/upload-addresses';
 import type { NetworkMedia } from '#server/networks/network';
