@@ -1,6 +1,8 @@
 import type { BackupContents } from '#contracts/backups';
 import { type Database, sql } from '#server/base/store/database';
 
+export const reads = ['media'];
+
 const mediaBytes = sql('backup.mediaBytes', 'select coalesce(sum(bytes), 0)::float8 as bytes from media');
 
 const backupColumns = `id, reason, state, started_at as "startedAt", finished_at as "finishedAt", bytes::float8 as bytes, path,
