@@ -75,7 +75,7 @@ const defined = (values) => Object.fromEntries(Object.entries(values).filter(([,
 /** The service's own statements, run through its own stores. */
 const workIn = async (number) => {
   const { createDeliveryStore } = await importCompiled('server/messaging/webhooks/store.ts');
-  const { createPublishingStore } = await importCompiled('server/delivery/publishing/store.ts');
+  const { createPublishingStore } = await importCompiled('server/delivery/publishing/sending-store.ts');
   const { createReadingStore } = await importCompiled('server/writing/posts/reading-store.ts');
   const { createAnalyticsStore } = await importCompiled('server/delivery/analytics/store.ts');
   const { offsetPeriodsOf } = await importCompiled('server/delivery/analytics/time-zone.ts');

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { Result } from '#contracts/posts';
 import { sql } from '#server/base/store/database';
-import { createPublishingStore } from '#server/delivery/publishing/store';
+import { createPublishingStore } from '#server/delivery/publishing/sending-store';
 import { until } from '#test/support/until';
 import { axe, go, inBrowser, intercept, isClean } from './harness.ts';
 

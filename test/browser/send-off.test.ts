@@ -135,7 +135,7 @@ inBrowser('the send-off', (world) => {
               result = jsonb_build_object('accountId', account_id, 'ok', true, 'uncertain', false)
         where post_id = '${id}' and account_id = '${mastodon}'`,
     );
-    const { createPublishingStore } = await import('#server/delivery/publishing/store');
+    const { createPublishingStore } = await import('#server/delivery/publishing/sending-store');
     const keys = [{ workspaceId: world.service.owner.workspaceId, postId: id }];
     await world.service.database.transaction(async () =>
       world.service.posthorn.outcomes.end(await createPublishingStore(world.service.database).endedPosts(keys)),

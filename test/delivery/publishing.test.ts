@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
 import { sql } from '#server/base/store/database';
-import { createPublishingStore } from '#server/delivery/publishing/store';
+import { createPublishingStore } from '#server/delivery/publishing/sending-store';
 import { createHealth } from '#server/doors/http/health';
 import type { Fault } from '#server/networks/sandbox';
 import { createOutcomeStore } from '#server/writing/posts/outcome-store';

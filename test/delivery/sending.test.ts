@@ -6,7 +6,12 @@ import { sql } from '#server/base/store/database';
 import { outside } from '#server/base/store/transactions';
 import type { AccountRow } from '#server/connecting/accounts/account-row';
 import { type ClaimedRow, createSendOne, type SendingParts } from '#server/delivery/publishing/sending';
-import { createPublishingStore, type EndedSend, type Progress, type SendRow } from '#server/delivery/publishing/store';
+import {
+  createPublishingStore,
+  type EndedSend,
+  type Progress,
+  type SendRow,
+} from '#server/delivery/publishing/sending-store';
 import { type Network, ready, type Site, unknown, waiting } from '#server/networks/network';
 import { createNetworks } from '#server/networks/registry';
 import type { Fault } from '#server/networks/sandbox';

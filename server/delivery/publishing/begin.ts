@@ -1,6 +1,6 @@
 import type { PostKey } from '#server/base/store/post-key';
 import type { Outcomes } from '#server/writing/posts/outcome';
-import type { PublishingStore } from './store.ts';
+import type { PublishingStore } from './sending-store.ts';
 
 export type BeginPublishing = ReturnType<typeof createBegin>;
 

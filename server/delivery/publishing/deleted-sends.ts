@@ -1,6 +1,6 @@
 import type { Caller } from '#server/base/context';
 import type { Database } from '#server/base/store/database';
-import { createPublishingStore } from './store.ts';
+import { createPublishingStore } from './sending-store.ts';
 
 export type DeletedSends = ReturnType<typeof openDeletedSends>;
 

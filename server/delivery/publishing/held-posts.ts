@@ -2,7 +2,7 @@ import type { HeldPost } from '#contracts/backups';
 import type { Outcomes } from '#server/writing/posts/outcome';
 import type { BeginPublishing } from './begin.ts';
 import { dueSinceBackup } from './result.ts';
-import type { PublishingStore } from './store.ts';
+import type { PublishingStore } from './sending-store.ts';
 
 const maxListed = 100;
 

@@ -1,6 +1,6 @@
 import { type Check, checksNamed, countOf, describeDuration } from '#server/base/health/check';
 import type { Database } from '#server/base/store/database';
-import { createPublishingStore, type PublishingStore } from './store.ts';
+import { createPublishingStore, type PublishingStore } from './sending-store.ts';
 
 /** For commands. Separate from the slice, because its rules load posts and media, which would slow every command down. */
 export const openPublishingInspection = ({ database }: { database: Database }) => {

@@ -11,7 +11,7 @@ import type { BeginPublishing } from './begin.ts';
 import type { SendProgress } from './progress.ts';
 import { inMinutes, waitsToSend } from './result.ts';
 import { stepOf } from './send-step.ts';
-import type { LostSend, PublishingStore } from './store.ts';
+import type { LostSend, PublishingStore } from './sending-store.ts';
 
 export type PublishControls = ReturnType<typeof createPublishControls>;
 

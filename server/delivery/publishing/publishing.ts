@@ -9,7 +9,7 @@ import type { BeginPublishing } from './begin.ts';
 import type { PublishingMetrics } from './metrics.ts';
 import { endedStepOf, missed, uncertain } from './result.ts';
 import { type ClaimedRow, createSendOne, type SendingParts } from './sending.ts';
-import type { EndedSend, PublicCall, PublishingStore, SendRow } from './store.ts';
+import type { EndedSend, PublicCall, PublishingStore, SendRow } from './sending-store.ts';
 
 /** Posts per transaction, so that the first are being sent while the next are moved. */
 const maxBatchSize = 200;

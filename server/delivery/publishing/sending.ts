@@ -41,7 +41,7 @@ import {
   uncertain,
   withSent,
 } from './result.ts';
-import type { ClaimKey, EndedSend, Progress, PublicCall, SendRow } from './store.ts';
+import type { ClaimKey, EndedSend, Progress, PublicCall, SendRow } from './sending-store.ts';
 
 /** Retry delays after temporary trouble. After the last one the send has failed. */
 const retryDelaysMs = [5_000, 30_000, 2 * minuteMs, 10 * minuteMs];

@@ -19,7 +19,7 @@ import { createSendProgress } from './progress.ts';
 import { createPublishControls } from './publish-controls.ts';
 import { createPublishing } from './publishing.ts';
 import { publishingRoutes } from './routes.ts';
-import { createPublishingStore } from './store.ts';
+import { createPublishingStore } from './sending-store.ts';
 
 export const openPublishing = ({
   database,
