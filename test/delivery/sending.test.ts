@@ -7,7 +7,7 @@ import { outside } from '#server/base/store/transactions';
 import type { AccountRow } from '#server/connecting/accounts/account-row';
 import { type ClaimedRow, createSendOne, type SendingParts } from '#server/delivery/publishing/sending';
 import {
-  createPublishingStore,
+  createSendingStore,
   type EndedSend,
   type Progress,
   type SendRow,
@@ -563,7 +563,7 @@ describe('what is recorded of a send', () => {
       isRead: true,
       askInMs: null,
     };
-    expect(await createPublishingStore(own.database).end([again])).toEqual([]);
+    expect(await createSendingStore(own.database).end([again])).toEqual([]);
   });
 
   test('is recorded while the network gets the next post', async () => {
