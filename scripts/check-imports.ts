@@ -361,7 +361,7 @@ const foreignReads = (texts: ReadonlyMap<string, string>, writes: readonly Write
   const owners = new Map(writes.map(({ table, slice }) => [table, slice]));
   if (owners.size === 0) return [];
   const tables = `(${[...owners.keys()].join('|')})`;
-  const afterKeyword = `\\b(?:(?<!\\bdelete\\s+)from|join|using)\\s+(?:only\\s+)?${tables}\\b(?!['"])`;
+  const afterKeyword = `\\b(?:(?<!\\bdelete\\s+)from|join|using)\\s+(?:only\\s+)?${tables}\\b`;
   const inList = `,\\s*${tables}\\s+[a-z]\\w*\\s*(?=[,)\`']|where\\b|(?:left|cross|inner)?\\s*join\\b|(?:order|group) by\\b)`;
   const reading = new RegExp(`${afterKeyword}|${inList}`, 'g');
   return [...texts].flatMap(([file, text]) => {

@@ -75,7 +75,8 @@ const defined = (values) => Object.fromEntries(Object.entries(values).filter(([,
 /** The service's own statements, run through its own stores. */
 const workIn = async (number) => {
   const { createDeliveryStore } = await importCompiled('server/messaging/webhooks/store.ts');
-  const { createPublishingStore } = await importCompiled('server/delivery/publishing/store.ts');
+  const { createSendingStore } = await importCompiled('server/delivery/publishing/sending-store.ts');
+  const { createDuePostStore } = await importCompiled('server/delivery/publishing/due-post-store.ts');
   const { createReadingStore } = await importCompiled('server/writing/posts/reading-store.ts');
   const { createAnalyticsStore } = await importCompiled('server/delivery/analytics/store.ts');
   const { offsetPeriodsOf } = await importCompiled('server/delivery/analytics/time-zone.ts');
@@ -84,8 +85,8 @@ const workIn = async (number) => {
   const rooms = new Map(['x', 'bluesky'].map((network) => [network, 50]));
   return {
     'claim deliveries': (db) => createDeliveryStore(db).claim(100, randomUUID(), 30_000, [], 8),
-    'claim sends': (db) => createPublishingStore(db).claim(rooms, new Set(), 60_000),
-    'due posts': (db) => createPublishingStore(db).due(100, 86_400_000),
+    'claim sends': (db) => createSendingStore(db).claim(rooms, new Set(), 60_000),
+    'due posts': (db) => createDuePostStore(db).due(100, 86_400_000),
     'posts.list': (db) =>
       createReadingStore(db).list(workspaceId(number), { limit: 50, mostBytes: 1e6 }, null, everyPost),
     'delivery log': (db) => createDeliveryStore(db).list(workspaceId(number), webhookId(number), 50, keptMs),

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { Result } from '#contracts/posts';
 import { sql } from '#server/base/store/database';
-import { createPublishingStore } from '#server/delivery/publishing/store';
+import { createBeginStore } from '#server/delivery/publishing/begin-store';
 import { until } from '#test/support/until';
 import { axe, go, inBrowser, intercept, isClean } from './harness.ts';
 
@@ -209,7 +209,7 @@ inBrowser('the results of a post', (world) => {
       ),
       [id, doubtful],
     );
-    const sends = createPublishingStore(service.database);
+    const sends = createBeginStore(service.database);
     const keys = [{ workspaceId: service.owner.workspaceId, postId: id }];
     await service.database.transaction(async () => service.posthorn.outcomes.end(await sends.endedPosts(keys)));
     await page.getByText('2 accounts have it.').waitFor();

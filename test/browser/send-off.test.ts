@@ -135,10 +135,10 @@ inBrowser('the send-off', (world) => {
               result = jsonb_build_object('accountId', account_id, 'ok', true, 'uncertain', false)
         where post_id = '${id}' and account_id = '${mastodon}'`,
     );
-    const { createPublishingStore } = await import('#server/delivery/publishing/store');
+    const { createBeginStore } = await import('#server/delivery/publishing/begin-store');
     const keys = [{ workspaceId: world.service.owner.workspaceId, postId: id }];
     await world.service.database.transaction(async () =>
-      world.service.posthorn.outcomes.end(await createPublishingStore(world.service.database).endedPosts(keys)),
+      world.service.posthorn.outcomes.end(await createBeginStore(world.service.database).endedPosts(keys)),
     );
     await page.getByRole('heading', { name: 'Out on 1 account, 2 failed' }).waitFor();
     await plan('bluesky', undefined);

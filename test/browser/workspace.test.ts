@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
-import { createBackupList } from '#server/operation/backup/store';
+import { createBackupList } from '#server/operation/backup/backup-list-store';
 import { beginHold } from '#server/operation/hold/hold';
 import { until } from '#test/support/until';
 import { axe, go, holdAnswer, inBrowser, intercept, isClean, loseAnswer, pathOf } from './harness.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
 import { sql } from '#server/base/store/database';
-import { createPublishingStore } from '#server/delivery/publishing/store';
+import { createBeginStore } from '#server/delivery/publishing/begin-store';
 import { createHealth } from '#server/doors/http/health';
 import type { Fault } from '#server/networks/sandbox';
 import { createOutcomeStore } from '#server/writing/posts/outcome-store';
@@ -133,7 +133,7 @@ describe('posts.publishNow', () => {
     const { id } = await draft(accounts, newText());
     const { database } = service;
     const store = createOutcomeStore(database);
-    const sends = createPublishingStore(database);
+    const sends = createBeginStore(database);
     const endSend = sql(
       'test.endSend',
       `insert into sends (post_id, account_id, workspace_id, network, result)

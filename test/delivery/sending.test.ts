@@ -7,7 +7,12 @@ import { outside } from '#server/base/store/transactions';
 import type { AccountRow } from '#server/connecting/accounts/account-row';
 import type { ClaimedRow, SendingParts } from '#server/delivery/publishing/open-send';
 import { createSendOne } from '#server/delivery/publishing/sending';
-import { createPublishingStore, type EndedSend, type Progress, type SendRow } from '#server/delivery/publishing/store';
+import {
+  createSendingStore,
+  type EndedSend,
+  type Progress,
+  type SendRow,
+} from '#server/delivery/publishing/sending-store';
 import { type Network, ready, type Site, unknown, waiting } from '#server/networks/network';
 import { createNetworks } from '#server/networks/registry';
 import type { Fault } from '#server/networks/sandbox';
@@ -559,7 +564,7 @@ describe('what is recorded of a send', () => {
       isRead: true,
       askInMs: null,
     };
-    expect(await createPublishingStore(own.database).end([again])).toEqual([]);
+    expect(await createSendingStore(own.database).end([again])).toEqual([]);
   });
 
   test('is recorded while the network gets the next post', async () => {

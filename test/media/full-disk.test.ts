@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createBackupList } from '#server/operation/backup/store';
+import { createBackupList } from '#server/operation/backup/backup-list-store';
 import { selfSigned } from '#test/support/certificate';
 import { pretendInternet } from '#test/support/internet';
 import { type Service, startService } from '#test/support/service';

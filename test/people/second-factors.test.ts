@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#server/base/ids';
 import { sql } from '#server/base/store/database';
-import { createBackupList } from '#server/operation/backup/store';
+import { createBackupList } from '#server/operation/backup/backup-list-store';
 import { beginHold } from '#server/operation/hold/hold';
 import { stepAt, totpCode } from '#server/people/second-factors/totp';
 import { createAuthenticator } from '#test/support/authenticator';

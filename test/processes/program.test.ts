@@ -61,7 +61,7 @@ describe('what a command loads', () => {
   test.each([
     [
       'open-core',
-      'server/delivery/publishing/store.ts',
+      'server/delivery/publishing/due-post-store.ts',
       /^server\/networks\/|^server\/delivery\/publishing\/slice\.ts$|^contracts\/posts\.ts$|^agenda$/,
     ],
     ['providers', 'server/networks/x/index.ts', /^server\/networks\/.+\/sandbox/],

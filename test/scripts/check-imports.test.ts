@@ -267,7 +267,7 @@ test('each store declares what it reads itself', async () => {
   await plant({
     'server/writing/a/store.ts': owning('drafts'),
     'server/writing/b/store.ts': declaring,
-    'server/writing/b/note-store.ts': reading('select from drafts'),
+    'server/writing/b/note-store.ts': "const read = 'select from drafts';\n",
   });
   expect(await checkImports(tree)).toMatchObject([
     {

@@ -22,7 +22,8 @@ export const readStatements = async (): Promise<ServiceStatement[]> => {
   }));
   await import('#server/wiring/open-service');
   // Those of commands.
-  await import('#server/operation/backup/store');
+  await import('#server/operation/backup/backup-store');
+  await import('#server/operation/backup/verify-store');
   await import('#server/wiring/demo/store');
   await import('#server/base/store/other-sessions');
   vi.doUnmock('#server/base/store/database');

@@ -1,6 +1,6 @@
 import type { PostKey } from '#server/base/store/post-key';
 import type { Outcomes } from '#server/writing/posts/outcome';
-import type { PublishingStore } from './store.ts';
+import type { BeginStore } from './begin-store.ts';
 
 export type BeginPublishing = ReturnType<typeof createBegin>;
 
@@ -9,7 +9,7 @@ export type BeginPublishing = ReturnType<typeof createBegin>;
  * transaction.
  */
 export const createBegin =
-  ({ store, outcomes }: { store: PublishingStore; outcomes: Outcomes }) =>
+  ({ store, outcomes }: { store: BeginStore; outcomes: Outcomes }) =>
   async (posts: readonly PostKey[]) => {
     await outcomes.begin(posts, await store.publishedResults(posts));
     return store.queue(posts);

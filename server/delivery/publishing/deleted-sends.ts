@@ -1,6 +1,6 @@
 import type { Caller } from '#server/base/context';
 import type { Database } from '#server/base/store/database';
-import { createPublishingStore } from './store.ts';
+import { createDeletedSendStore } from './deleted-send-store.ts';
 
 export type DeletedSends = ReturnType<typeof openDeletedSends>;
 
@@ -8,7 +8,7 @@ export type DeletedSends = ReturnType<typeof openDeletedSends>;
  * Keeps the sends of a deleted post, because a restored post would otherwise be sent again to accounts that have it.
  */
 export const openDeletedSends = (database: Database) => {
-  const store = createPublishingStore(database);
+  const store = createDeletedSendStore(database);
   return {
     /** JSON of all rows, which stay locked. */
     copyRows: ({ workspaceId }: Caller, postId: string) => store.copyRows({ workspaceId, postId }),

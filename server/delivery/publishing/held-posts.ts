@@ -1,18 +1,21 @@
 import type { HeldPost } from '#contracts/backups';
 import type { Outcomes } from '#server/writing/posts/outcome';
 import type { BeginPublishing } from './begin.ts';
+import type { BeginStore } from './begin-store.ts';
+import type { HeldPostStore } from './held-post-store.ts';
 import { dueSinceBackup } from './result.ts';
-import type { PublishingStore } from './store.ts';
 
 const maxListed = 100;
 
 /** Posts that were due between a backup and the release after its restore. The old service may have published them. */
 export const createHeldPosts = ({
   store,
+  beginStore,
   outcomes,
   begin,
 }: {
-  store: PublishingStore;
+  store: HeldPostStore;
+  beginStore: BeginStore;
   outcomes: Outcomes;
   begin: BeginPublishing;
 }) => ({
@@ -30,8 +33,8 @@ export const createHeldPosts = ({
     if (posts.length === 0) return 0;
     const scheduled = posts.filter(({ status }) => status === 'Scheduled');
     if (scheduled.length > 0) await begin(scheduled);
-    await store.endMissed(posts, dueSinceBackup, dueSinceBackup);
-    await outcomes.end(await store.endedPosts(posts));
+    await beginStore.endMissed(posts, dueSinceBackup, dueSinceBackup);
+    await outcomes.end(await beginStore.endedPosts(posts));
     return posts.length;
   },
 });

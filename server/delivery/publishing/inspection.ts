@@ -1,17 +1,19 @@
 import { type Check, checksNamed, countOf, describeDuration } from '#server/base/health/check';
 import type { Database } from '#server/base/store/database';
-import { createPublishingStore, type PublishingStore } from './store.ts';
+import { createDuePostStore, type DuePostStore } from './due-post-store.ts';
+import { createSendingStore } from './sending-store.ts';
 
 /** For commands. Separate from the slice, because its rules load posts and media, which would slow every command down. */
 export const openPublishingInspection = ({ database }: { database: Database }) => {
-  const store = createPublishingStore(database);
+  const store = createDuePostStore(database);
+  const sendingStore = createSendingStore(database);
   return {
-    due: { posts: store.msToPost, sends: () => store.msToSend([]) },
+    due: { posts: store.msToPost, sends: () => sendingStore.msToSend([]) },
     checks: { 'late posts': () => checkLatePosts(store) },
   };
 };
 
-const checkLatePosts = async (store: PublishingStore): Promise<Check> => {
+const checkLatePosts = async (store: DuePostStore): Promise<Check> => {
   const { count, firstAt, lateMs } = await store.late();
   const posts = checksNamed('late posts');
   if (count === 0) return posts.ok('No post is late');

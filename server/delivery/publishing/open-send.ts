@@ -6,7 +6,7 @@ import type { MediaLibrary } from '#server/media/library';
 import type { NetworkItem, NetworkPost, PublishMedia, Sending, Sent } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
 import type { NewStep } from './progress.ts';
-import type { ClaimKey, EndedSend, Progress, PublicCall, SendRow } from './store.ts';
+import type { ClaimKey, EndedSend, Progress, PublicCall, SendRow } from './sending-store.ts';
 
 /**
  * A claimed row. `heldMs` is a lower bound of the time since the claim, because its clock stops while the machine sleeps;

@@ -5,7 +5,7 @@ import type { Live } from '#server/base/live/live';
 import { outside } from '#server/base/store/transactions';
 import type { PublishMedia, Sending, Site } from '#server/networks/network';
 import type { NetworkRequest } from '#server/networks/request';
-import type { SendRow } from './store.ts';
+import type { SendRow } from './sending-store.ts';
 
 /** Steps within this time share a query. */
 const gatherMs = 200;

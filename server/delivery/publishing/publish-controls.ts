@@ -8,16 +8,18 @@ import type { Outcomes } from '#server/writing/posts/outcome';
 import type { Preparation, Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import type { BeginPublishing } from './begin.ts';
+import type { BeginStore } from './begin-store.ts';
 import type { SendProgress } from './progress.ts';
+import type { LostSend, PublishControlStore } from './publish-control-store.ts';
 import { inMinutes, waitsToSend } from './result.ts';
 import { stepOf } from './send-step.ts';
-import type { LostSend, PublishingStore } from './store.ts';
 
 export type PublishControls = ReturnType<typeof createPublishControls>;
 
 /** What people can do to a post outside its schedule: publish now, watch, give up, confirm. */
 export const createPublishControls = ({
   store,
+  beginStore,
   lifecycle,
   readiness,
   outcomes,
@@ -26,7 +28,8 @@ export const createPublishControls = ({
   networks,
   sendProgress,
 }: {
-  store: PublishingStore;
+  store: PublishControlStore;
+  beginStore: BeginStore;
   lifecycle: Lifecycle;
   readiness: Readiness;
   outcomes: Outcomes;
@@ -66,7 +69,7 @@ export const createPublishControls = ({
     if (despite.length > 0) for (const lost of await store.forgetBegun(post, despite)) mustBePastHoldTime(lost);
     await begin([post]);
     if (otherFailures.length > 0) await store.holdBack(post, otherFailures);
-    await outcomes.end(await store.endedPosts([post]));
+    await outcomes.end(await beginStore.endedPosts([post]));
     return reading.get(caller, id);
   };
 

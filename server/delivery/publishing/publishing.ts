@@ -6,11 +6,13 @@ import type { Publications } from '#server/delivery/statistics/publications';
 import type { Networks } from '#server/networks/registry';
 import type { Outcomes } from '#server/writing/posts/outcome';
 import type { BeginPublishing } from './begin.ts';
+import type { BeginStore } from './begin-store.ts';
+import type { DuePostStore } from './due-post-store.ts';
 import type { PublishingMetrics } from './metrics.ts';
 import type { ClaimedRow, SendingParts } from './open-send.ts';
 import { endedStepOf, missed, uncertain } from './result.ts';
 import { createSendOne } from './sending.ts';
-import type { EndedSend, PublicCall, PublishingStore, SendRow } from './store.ts';
+import type { EndedSend, PublicCall, SendingStore, SendRow } from './sending-store.ts';
 
 /** Posts per transaction, so that the first are being sent while the next are moved. */
 const maxBatchSize = 200;
@@ -31,6 +33,8 @@ export type Publishing = ReturnType<typeof createPublishing>;
  */
 export const createPublishing = ({
   store,
+  duePostStore,
+  beginStore,
   networks,
   outcomes,
   begin,
@@ -41,7 +45,9 @@ export const createPublishing = ({
   report,
   ...parts
 }: {
-  store: PublishingStore;
+  store: SendingStore;
+  duePostStore: DuePostStore;
+  beginStore: BeginStore;
   networks: Networks;
   outcomes: Outcomes;
   begin: BeginPublishing;
@@ -93,7 +99,7 @@ export const createPublishing = ({
       });
       if (out.length > 0) await publications.add(out);
       const late = recorded.filter((row) => wasEnded.get(nameOf(row)));
-      await outcomes.end(await store.endedPosts(recorded.filter((row) => !wasEnded.get(nameOf(row)))), late);
+      await outcomes.end(await beginStore.endedPosts(recorded.filter((row) => !wasEnded.get(nameOf(row)))), late);
       return rows.map((row) => elapsedMs.get(nameOf(row)));
     });
   };
@@ -175,13 +181,13 @@ export const createPublishing = ({
   /** Scheduled → Publishing when due, never early. Posts beyond the grace period fail as missed. */
   const moveDue = () =>
     store.transaction(async () => {
-      const { due, missed: tooLate } = await store.due(batchSize, parts.graceMs);
+      const { due, missed: tooLate } = await duePostStore.due(batchSize, parts.graceMs);
       const all = [...due, ...tooLate];
       if (all.length === 0) return 0;
       const withoutSend = await begin(all);
-      if (tooLate.length > 0) await store.endMissed(tooLate, missed, uncertain);
+      if (tooLate.length > 0) await beginStore.endMissed(tooLate, missed, uncertain);
       const ended = [...new Set([...withoutSend, ...tooLate])];
-      await outcomes.end(await store.endedPosts(ended));
+      await outcomes.end(await beginStore.endedPosts(ended));
       return all.length;
     });
 
@@ -196,7 +202,7 @@ export const createPublishing = ({
       return moved === size ? [moved, moved] : [];
     },
     handle: async () => undefined,
-    msToNext: store.msToPost,
+    msToNext: duePostStore.msToPost,
     report,
   });
 

@@ -1,7 +1,7 @@
 import type { Result, resultErrorCodes, SendStep } from '#contracts/posts';
 import type { Network, Sent } from '#server/networks/network';
 import { type NetworkTrouble, type TroubleKind, whatHappened } from '#server/networks/trouble';
-import type { SendRow } from './store.ts';
+import type { SendRow } from './sending-store.ts';
 
 /** `error.code` of a result: programs branch on it, and people read the message. */
 export type FailureCode = (typeof resultErrorCodes)[number];

@@ -1,6 +1,6 @@
 import { sha256 } from '#server/base/sha256';
 import type { Sending } from '#server/networks/network';
-import type { SendRow } from './store.ts';
+import type { SendRow } from './sending-store.ts';
 
 /** Stored in `prepared`, alongside the network's own data. Rows of an earlier release have none. */
 interface Mark {

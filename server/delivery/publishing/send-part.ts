@@ -9,7 +9,7 @@ import type { SendClock } from './send-clock.ts';
 import { type LongWait, preparedIn, withMark } from './send-mark.ts';
 import type { SendRecord } from './send-record.ts';
 import { askAgainMs, longestWaitMs, retryDelaysMs, settleMs, waitFor } from './send-waits.ts';
-import type { PublicCall } from './store.ts';
+import type { PublicCall } from './sending-store.ts';
 import { guardWrites } from './write-guard.ts';
 
 export type PartSender = ReturnType<typeof createPartSender>;

@@ -8,7 +8,7 @@ import type { NewStep } from './progress.ts';
 import { needsReconnect, refused, uncertain, withSent } from './result.ts';
 import type { SendClock } from './send-clock.ts';
 import { retryDelaysMs } from './send-waits.ts';
-import type { EndedSend, Progress } from './store.ts';
+import type { EndedSend, Progress } from './sending-store.ts';
 
 export type SendRecord = ReturnType<typeof createSendRecord>;
 

@@ -1,7 +1,7 @@
 import type { SendStep } from '#contracts/posts';
 import { hasEnded } from './progress.ts';
+import type { SendState } from './publish-control-store.ts';
 import { endedStepOf } from './result.ts';
-import type { SendState } from './store.ts';
 
 const pauses: readonly SendStep['step'][] = ['Processing', 'Retrying', 'Confirming'];
 

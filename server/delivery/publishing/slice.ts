@@ -13,13 +13,17 @@ import type { Outcomes } from '#server/writing/posts/outcome';
 import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import { createBegin } from './begin.ts';
+import { createBeginStore } from './begin-store.ts';
+import { createDuePostStore } from './due-post-store.ts';
+import { createHeldPostStore } from './held-post-store.ts';
 import { createHeldPosts } from './held-posts.ts';
 import type { PublishingMetrics } from './metrics.ts';
 import { createSendProgress } from './progress.ts';
+import { createPublishControlStore } from './publish-control-store.ts';
 import { createPublishControls } from './publish-controls.ts';
 import { createPublishing } from './publishing.ts';
 import { publishingRoutes } from './routes.ts';
-import { createPublishingStore } from './store.ts';
+import { createSendingStore } from './sending-store.ts';
 
 export const openPublishing = ({
   database,
@@ -59,12 +63,14 @@ export const openPublishing = ({
   live: Live;
   report: (error: unknown) => void;
 }) => {
-  const store = createPublishingStore(database);
-  metrics.watchOverdue(store.overdue);
+  const beginStore = createBeginStore(database);
+  const duePostStore = createDuePostStore(database);
+  metrics.watchOverdue(duePostStore.overdue);
   const sendProgress = createSendProgress({ live, report });
-  const begin = createBegin({ store, outcomes });
+  const begin = createBegin({ store: beginStore, outcomes });
   const publishControls = createPublishControls({
-    store,
+    store: createPublishControlStore(database),
+    beginStore,
     readiness,
     lifecycle,
     outcomes,
@@ -75,7 +81,9 @@ export const openPublishing = ({
   });
   return {
     loops: createPublishing({
-      store,
+      store: createSendingStore(database),
+      duePostStore,
+      beginStore,
       networks,
       access,
       library,
@@ -94,7 +102,7 @@ export const openPublishing = ({
       report,
     }),
     publishControls,
-    heldPosts: createHeldPosts({ store, outcomes, begin }),
+    heldPosts: createHeldPosts({ store: createHeldPostStore(database), beginStore, outcomes, begin }),
     routes: publishingRoutes({ publishControls }),
     close: sendProgress.close,
   };

@@ -14,9 +14,9 @@ import type { MediaFiles } from '#server/media/files';
 import { thumbnailKey } from '#server/media/item';
 import { openMediaFiles } from '#server/media/open-files';
 import { type Archive, createArchive } from './archive.ts';
+import { type BackupStore, createBackupStore, excludedTables, posthornTables } from './backup-store.ts';
 import { recordBackup } from './last-backup.ts';
 import { type Manifest, manifestName, mediaPart, secretsName, tablePart, writeManifest } from './manifest.ts';
-import { type BackupStore, createBackupStore, excludedTables, posthornTables } from './store.ts';
 
 interface BackupOptions {
   readonly withKeys: boolean;

@@ -10,10 +10,10 @@ import { makeFolder } from '#server/base/health/folder';
 import { newId } from '#server/base/ids';
 import { removeAbandonedParts } from './archive.ts';
 import { type Backup, makeBackup } from './backup.ts';
+import type { BackupList, BackupRow, Claim } from './backup-list-store.ts';
 import { listDumps } from './dump-before-migration.ts';
 import { inGigabytes } from './restore.ts';
 import { findExpired, lastSlot, nameOfDay } from './schedule.ts';
-import type { BackupList, BackupRow, Claim } from './store.ts';
 import { verifyBackup } from './verify.ts';
 
 /** A process that does not extend its lease for this long has died, and another one makes the backup. */

@@ -1,5 +1,5 @@
 import type { Database } from '#server/base/store/database';
-import { createBackupList } from './store.ts';
+import { createBackupList } from './backup-list-store.ts';
 
 /** For checks and metrics. */
 export const openBackupInspection = ({ database }: { database: Database }) => {

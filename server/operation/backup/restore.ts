@@ -19,8 +19,8 @@ import { openMediaFiles } from '#server/media/open-files';
 import { beginHold } from '#server/operation/hold/hold';
 import { writeClockAgain } from '#server/simulation/sandbox/clock';
 import { type OpenArchive, readArchive } from './archive.ts';
+import { type BackupStore, createBackupStore, posthornTables } from './backup-store.ts';
 import { type Manifest, manifestName, mediaKey, readManifest, secretsName, tablePart } from './manifest.ts';
-import { type BackupStore, createBackupStore, posthornTables } from './store.ts';
 
 interface RestoreOptions {
   /** Replaces the tables of an installation without users. Otherwise the database has to be empty. */

@@ -5,11 +5,11 @@ import type { Seal } from '#server/base/secrets/seal';
 import type { ProofOfPerson, SignedIn } from '#server/base/signed-in';
 import type { Database } from '#server/base/store/database';
 import type { Hold } from '#server/operation/hold/hold';
+import { createBackupList } from './backup-list-store.ts';
 import { createBackups } from './backups.ts';
 import { createDownloadAddresses } from './download-addresses.ts';
 import { createRestoring } from './restoring.ts';
 import { backupRoutes } from './routes.ts';
-import { createBackupList } from './store.ts';
 
 export const openBackups = ({
   database,

@@ -3,9 +3,10 @@ import { type Config, SettingError } from '#server/base/config/config';
 import { connect } from '#server/base/store/connect';
 import { openDatabase } from '#server/base/store/database';
 import { readArchive } from './archive.ts';
+import { createBackupStore } from './backup-store.ts';
 import { manifestName, readManifest } from './manifest.ts';
 import { fillDatabase, findKeys, mustBeCompatible } from './restore.ts';
-import { createBackupStore, createScratchStore } from './store.ts';
+import { createScratchStore } from './verify-store.ts';
 
 const noPermission = '42501';
 
