@@ -51,7 +51,9 @@ const pageOf = (module: string) => /^web\/pages\/([^/]+)\//.exec(module)?.[1];
 const isWiring = (module: string) => module.startsWith('server/wiring/');
 const isDoor = (module: string) => module.startsWith('server/doors/');
 const isAction = (module: string) => module.startsWith(`${sliceFolder(module)}/actions/`);
-const isSliceStore = (module: string) => module === `${sliceFolder(module)}/store`;
+/** `store`, or `<rule>-store` beside its rule. The memory-store of the sandboxes has no table. */
+const isStoreName = (module: string) => /\/(?!memory-)([\w-]+-)?store$/.test(module);
+const isSliceStore = (module: string) => isStoreName(module) && posix.dirname(module) === sliceFolder(module);
 const isStore = (module: string) => isSliceStore(module) || module.startsWith('server/base/store/');
 const networkFolder = (module: string) => /^server\/networks\/(families\/[^/]+\/|[^/]+\/)/.exec(module)?.[0];
 const isFamily = (module: string) => module.startsWith('server/networks/families/');
@@ -329,7 +331,7 @@ const writesIn = (file: string, text: string): Write[] => {
 
 const wrongWriters = (writes: readonly Write[]): Complaint[] =>
   writes.flatMap(({ table, slice: _, isModel: __, ...found }) => {
-    if (!found.file.endsWith('/store.ts')) {
+    if (!isStoreName(moduleName(found.file))) {
       return [{ ...found, rule: 'only a store writes a table; put the statement into the store.ts of the slice' }];
     }
     const owners = new Set(writes.filter((write) => write.table === table).map((write) => write.slice));
@@ -369,7 +371,7 @@ const foreignReads = (texts: ReadonlyMap<string, string>, writes: readonly Write
       const table = match[1] ?? match[2] ?? '';
       const owner = owners.get(table) ?? slice;
       const found = match[0].replace(/\s+/g, ' ');
-      const store = file.endsWith('/store.ts') ? file : `${sliceFolder(file)}/store.ts`;
+      const store = isStoreName(moduleName(file)) ? file : `${sliceFolder(file)}/store.ts`;
       return owner === slice ? [] : [{ file, line: lineAt(text, match.index), found, table, slice, owner, store }];
     });
   });

@@ -27,7 +27,7 @@ export interface OfAgents {
 export const openAgents = ({
   access,
   people,
-  passkeys,
+  factors: { passkeys },
   messaging,
   connecting: { accounts },
   media: { media },
@@ -40,7 +40,7 @@ export const openAgents = ({
 }: {
   access: Access;
   people: OpenPeople;
-  passkeys: People['passkeys'];
+  factors: People['factors'];
   messaging: Messaging;
   connecting: Connecting;
   media: Media;
@@ -98,7 +98,7 @@ export const openAgents = ({
         list: ({ workspaceId }) => people.people.approvers(workspaceId),
         lock: access.auth.rights.isPublisher,
       },
-      passkeys: passkeys.passkeys,
+      passkeys,
       asksPasskey: people.people.asksPasskey,
       config,
       clock,

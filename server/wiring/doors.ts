@@ -88,7 +88,7 @@ export const wireDoors = ({
       people.workspaces.openWorkspaceRoutes({
         members,
         personDeletion,
-        mustProve: people.secondFactors.proof.mustProve,
+        mustProve: people.factors.proof.mustProve,
         identity,
       }),
     ),

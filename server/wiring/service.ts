@@ -80,6 +80,7 @@ export const createPosthorn = ({
     webhookAnswerMs,
     startStopwatch,
   });
+  const { factors, openWorkspaces } = openPeopleRoom({ access: core, people: core.people, messaging, seal });
   const connecting = openConnecting({
     access: core,
     people: core.people,
@@ -89,17 +90,10 @@ export const createPosthorn = ({
     seal,
     ownUrl,
     startStopwatch,
-    // Lazy: people are opened after networks, whose access a person who leaves loses.
-    mustProve: (...args) => peopleRoom.secondFactors.proof.mustProve(...args),
+    mustProve: factors.proof.mustProve,
   });
-  const peopleRoom = openPeopleRoom({
-    access: core,
-    people: core.people,
-    messaging,
-    leaving: connecting.accounts.accounts.prepareRevocation,
-    config: connecting.config,
-    seal,
-  });
+  const peopleRoom = openWorkspaces({ leaving: connecting.accounts.accounts.prepareRevocation });
+  const { workspaces } = peopleRoom;
   const media = openMediaRoom({ access: core, outbound, seal, addressesMs, freeBytes });
   const receipts = registry.open('receipts', openReceipts({ database, seal, clock }));
   const idempotency = registry.open('idempotency', openIdempotency({ database, clock }));
@@ -130,7 +124,7 @@ export const createPosthorn = ({
   const agents = openAgents({
     access: core,
     people: core.people,
-    passkeys: peopleRoom.passkeys,
+    factors,
     messaging,
     connecting,
     media,
@@ -155,7 +149,6 @@ export const createPosthorn = ({
     sandboxClock,
   });
 
-  const { workspaces } = peopleRoom;
   const { messages, push } = messaging.messages;
   const { shares } = planning.review;
   // Members and posts need each other: posts check whether their workspace is about to be deleted, and a member who
@@ -172,8 +165,7 @@ export const createPosthorn = ({
   });
   const forgetPerson = async (userId: string) => {
     await auth.forgetPerson(userId);
-    await peopleRoom.passkeys.forgetPerson(userId);
-    await peopleRoom.secondFactors.forgetPerson(userId);
+    await factors.forgetPerson(userId);
     await messaging.messages.forgetPerson(userId);
     await messaging.notifications.forgetPerson(userId);
     await agents.assistant.forgetPerson(userId);

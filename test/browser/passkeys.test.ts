@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { sql } from '#server/base/store/database';
-import { stepAt, totpCode } from '#server/people/second-factors/totp';
+import { stepAt, totpCode } from '#server/people/factors/totp';
 import { axe, inBrowser, isAt, isClean, letPageReact, loseAnswer } from './harness.ts';
 
 const password = 'correct horse';
