@@ -23,7 +23,7 @@ import { createMembershipEnd } from '#server/people/workspaces/membership-end';
 import { openPlanning } from '#server/planning/open';
 import { openSimulation } from '#server/simulation/open';
 import { openWriting } from '#server/writing/open';
-import { createActions } from './actions.ts';
+import { approvals, createActions } from './actions.ts';
 import type { Core } from './core.ts';
 import { wireDoors } from './doors.ts';
 import { installationParts } from './installation-parts.ts';
@@ -132,6 +132,7 @@ export const createPosthorn = ({
     planning,
     receipts,
     catalog,
+    approvals,
     prepareActions: (ofAgents) =>
       createActions({ access: core, connecting, media, writing, planning, delivery }, ofAgents),
     log,

@@ -86,7 +86,7 @@ export const createApprovalCards = ({
   clock: Clock;
 }) => {
   const { show, toState } = view;
-  const { kindOf, isExpired, closeStale, isPreparing, finishPreparing } = validity;
+  const { subjectOf, isExpired, closeStale, isPreparing, finishPreparing } = validity;
 
   const readAccounts = async (caller: Caller) => new Map((await accounts.list(caller)).map((one) => [one.id, one]));
 
@@ -209,7 +209,7 @@ export const createApprovalCards = ({
       // published.
       const call = await action.prepare(action.admit(request.input, { ...caller, human: true, rehearses: true }));
       const { input } = call;
-      const kind = kindOf(action.name);
+      const kind = subjectOf(action.name);
       if (kind === undefined) throw new Error(`${action.name} has no card: declare approval in its contract`);
       if (kind === 'post') await makeReady(action, call);
       if ((await store.countOpen(workspaceId)) >= bounds.openCards)
@@ -256,18 +256,6 @@ export const createApprovalCards = ({
           Date.parse(decided_at ?? '') > sinceMs,
       );
       return card && toState(card, await readAccounts(caller));
-    },
-
-    /** Open requests about posts. */
-    waiting: async (caller: Caller) => {
-      await closeStale(caller, await store.open(caller.workspaceId));
-      return (await store.open(caller.workspaceId))
-        .filter(({ action }) => kindOf(action) === 'post')
-        .map((card) => ({
-          postId: idOf(card),
-          action: card.action,
-          approvalUrl: `${baseUrl}/approvals/${card.id}`,
-        }));
     },
 
     /** The last request of each action about this post or account. */

@@ -82,7 +82,7 @@ export const createDecisions = ({
   confirmations: Confirmations;
   clock: Clock;
 }) => {
-  const { kindOf, isExpired, closeOpen, isUnchanged, finishPreparing } = validity;
+  const { subjectOf, isExpired, closeOpen, isUnchanged, finishPreparing } = validity;
 
   /** Locks the card. Throws if it was decided already. */
   const lockUndecided = async (caller: Caller, id: string, decidable: readonly CardStatus[] = ['Open']) => {
@@ -411,7 +411,7 @@ export const createDecisions = ({
         const result = await store.attempt(run).catch((error) => refuse(row.id, error));
         if (result && 'refusal' in result) refuse(row.id, new Refusal('Conflict', result.refusal));
         else if (result) contents.set(row.id, result.contentHash.toString('hex'));
-        if (!errors.has(row.id) && kindOf(row.action) === 'post') posts.set(row.id, idOf(row));
+        if (!errors.has(row.id) && subjectOf(row.action) === 'post') posts.set(row.id, idOf(row));
       }
       clashes = await reading.sameMinute(caller, [...posts.values()]);
     });
