@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import type { Access } from '#server/access/open';
 import type { openReceipts } from '#server/access/receipts/slice';
+import type { Approvers } from '#server/agents/approvals/approvers';
 import type { FindRequests } from '#server/agents/approvals/find-requests';
+import { createRunForAgent } from '#server/agents/approvals/run-for-agent';
 import { openApprovals } from '#server/agents/approvals/slice';
 import { openAssistant } from '#server/agents/assistant/slice';
 import { openBulk } from '#server/agents/bulk/slice';
@@ -14,6 +16,7 @@ import type { OpenPeople } from '#server/people/workspaces/open-people';
 import type { Planning } from '#server/planning/open';
 import type { Writing } from '#server/writing/open';
 import type { RunnableAction } from './admission.ts';
+import { createRunOrAsk } from './run-or-ask.ts';
 
 export type Agents = ReturnType<typeof openAgents>;
 
@@ -32,7 +35,7 @@ export const openAgents = ({
   connecting: { accounts },
   media: { media },
   writing: { posts },
-  planning: { bin, slots },
+  planning: { bin, slots, transfer },
   receipts,
   catalog,
   approvals: declaredApprovals,
@@ -81,6 +84,10 @@ export const openAgents = ({
     }),
   );
   const { actions, requestable } = prepareActions({ openPage: ui.openPage, findRequests: requests.findRequests });
+  const approvers: Approvers = {
+    list: ({ workspaceId }) => people.people.approvers(workspaceId),
+    lock: access.auth.rights.isPublisher,
+  };
   const approvals = registry.open(
     'approvals/cards',
     requests.openCards({
@@ -88,29 +95,41 @@ export const openAgents = ({
       audit,
       notifications: messaging.notifications.notifications,
       receipts: receipts.receipts,
-      approvers: {
-        list: ({ workspaceId }) => people.people.approvers(workspaceId),
-        lock: access.auth.rights.isPublisher,
-      },
+      approvers,
       passkeys,
       asksPasskey: people.people.asksPasskey,
     }),
   );
+  const { cards } = approvals;
+  const runOrAsk = createRunOrAsk({ cards, approvers });
+  const runForAgent = createRunForAgent({ runOrAsk, cards });
   const bulk = registry.open(
     'bulk',
     openBulk({
       actions: requestable,
-      askInstead: approvals.askInstead,
+      runOrAsk,
+      imports: transfer.imports,
       reading,
       overview: posts.overview,
       bin: bin.bin,
       slots: slots.slots,
     }),
   );
-  const { cards } = approvals;
   const assistant = registry.open(
     'assistant',
-    openAssistant({ database, catalog, actions, cards, reading, slots: slots.slots, live, config, clock, report, log }),
+    openAssistant({
+      database,
+      catalog,
+      actions,
+      runForAgent,
+      reading,
+      slots: slots.slots,
+      live,
+      config,
+      clock,
+      report,
+      log,
+    }),
   );
-  return { ui, actions, bulk, approvals, assistant };
+  return { ui, actions, requestable, runOrAsk, runForAgent, bulk, approvals, assistant };
 };

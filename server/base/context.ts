@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import type { Action, Route } from '#contracts/define';
+import type { Action, Approval, Route } from '#contracts/define';
 import type { Client } from '#contracts/history';
 import type { Proof } from '#contracts/receipts';
 import type { Role } from '#contracts/scopes';
 import type { JsonText } from '#server/base/json/json-text';
 import type { SignedIn } from '#server/base/signed-in';
+import type { DoneWithRequest, NeedsApproval } from './approval.ts';
 
 /** Who sends the request, in which workspace. The entry point decides this, and all code behind it relies on it. */
 export interface Caller {
@@ -47,6 +48,10 @@ export const assistantName = 'Assistant';
 export const clientNamed = (name: string): Client =>
   name === assistantName ? { kind: 'Assistant' } : { kind: 'Mcp', name };
 
+/** The name under which an agent asks. Undefined for people, who ask in their own name, and for tokens, which cannot. */
+export const agentNameOf = ({ client }: Pick<Caller, 'client'>): string | undefined =>
+  client?.kind === 'Assistant' ? assistantName : client?.kind === 'Mcp' ? client.name : undefined;
+
 /**
  * An approval card runs the action inside its own transaction. Linked pages and images were fetched before it, because
  * a new fetch could bring content that the approver has not seen.
@@ -71,12 +76,14 @@ export type Output<A extends Action> = z.output<A['output']>;
  */
 export type Handler<A extends Action> = RunCall<A> | PreparedHandler<A>;
 
-export type RunCall<A extends Action> = (call: Call<A>) => Promise<Output<A> | JsonText<Output<A>>>;
+export type RunCall<A extends Action> = (
+  call: Call<A>,
+) => Promise<Output<A> | JsonText<Output<A>> | NeedsApproval | DoneWithRequest>;
 
 /** An action with work that takes too long for a transaction, such as a download. */
 export interface PreparedHandler<A extends Action> {
   /** Returns the input that `run` gets. May be called again for what it returned. */
-  readonly prepare: (call: Omit<Call<A>, 'approval'>) => Promise<Call<A>['input']>;
+  readonly prepare: (call: Omit<Call<A>, 'approval'>) => Promise<Call<A>['input'] | NeedsApproval>;
   readonly run: RunCall<A>;
 }
 
@@ -115,7 +122,9 @@ export interface SessionCookie {
   clear(): Promise<void>;
 }
 
-type RouteHandler<R extends Route> = (call: RouteCall<R>) => Promise<RouteAnswer<R>>;
+type RouteHandler<R extends Route> = (
+  call: RouteCall<R>,
+) => Promise<RouteAnswer<R> | (R extends { approval: Approval } ? NeedsApproval : never)>;
 
 /** Only the body, or `{ status, body }` if the route declares several statuses. */
 type RouteAnswer<R extends Route> = keyof R['responses'] extends 200
@@ -128,17 +137,3 @@ type RouteAnswer<R extends Route> = keyof R['responses'] extends 200
 export type RouteHandlers<Routes extends Readonly<Record<string, Route>>> = {
   readonly [N in keyof Routes]: RouteHandler<Routes[N]>;
 };
-
-export interface PersonalRequest {
-  readonly caller: Caller;
-  /** The name of an action, or of a route that declares `approval`. */
-  readonly action: string;
-  readonly input: Record<string, unknown>;
-  readonly requestId?: string | undefined;
-}
-
-/**
- * Runs `work`. If it needs approval and the person may not publish, creates an approval request instead and throws a
- * Refusal that says so.
- */
-export type AskInstead = <Result>(request: PersonalRequest, work: () => Promise<Result>) => Promise<Result>;

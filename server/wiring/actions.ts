@@ -59,6 +59,10 @@ export const createActions = (
   const actions = prepareActions(declared, handlers, config.baseUrl, (caller, subject, id) =>
     subject === 'post' ? reading.get(caller, id) : accounts.accounts.mustExist(caller, id),
   );
-  const routes = prepareRoutes(declaredRoutes, { ...posts.routes, ...publishing.routes, ...mediaRoutes.routes });
+  const routes = prepareRoutes(
+    declaredRoutes,
+    { ...posts.routes, ...publishing.routes, ...mediaRoutes.routes },
+    config.baseUrl,
+  );
   return { actions, requestable: new Map([...actions, ...routes]) };
 };

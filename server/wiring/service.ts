@@ -3,7 +3,7 @@ import { catalog } from '#generated/catalog';
 import { sandboxes as folders } from '#generated/sandboxes';
 import type { Identity } from '#server/access/auth/identity-provider/identity';
 import { openReceipts } from '#server/access/receipts/slice';
-import { type Agents, openAgents } from '#server/agents/open';
+import { openAgents } from '#server/agents/open';
 import type { Stopwatch } from '#server/base/clock';
 import { type MeasureFreeBytes, measureFreeBytes } from '#server/base/health/disk-space';
 import { openIdempotency } from '#server/base/idempotency/slice';
@@ -97,8 +97,6 @@ export const createPosthorn = ({
   const media = openMediaRoom({ access: core, outbound, seal, addressesMs, freeBytes });
   const receipts = registry.open('receipts', openReceipts({ database, seal, clock }));
   const idempotency = registry.open('idempotency', openIdempotency({ database, clock }));
-  // Lazy: approvals are opened after posts, because requests are about posts.
-  const askInstead: Agents['approvals']['askInstead'] = (...args) => agents.approvals.askInstead(...args);
   const writing = openWriting({
     access: core,
     messaging,
@@ -107,7 +105,6 @@ export const createPosthorn = ({
     media,
     receipts,
     idempotency,
-    askInstead,
   });
   const delivery = openDelivery({ access: core, connecting, media, writing, metrics, startStopwatch });
   const planning = openPlanning({
@@ -117,7 +114,6 @@ export const createPosthorn = ({
     connecting,
     media,
     writing,
-    askInstead,
     isSending: () =>
       [delivery.publishing.loops.sends, messaging.webhooks.loops.deliveries].some((loop) => loop.inFlight() > 0),
   });

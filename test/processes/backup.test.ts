@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client } from '#packages/sdk/src/index';
-import { findAction } from '#server/agents/admission';
+import { findAction, runNow } from '#server/agents/admission';
 import { systemClock } from '#server/base/clock';
 import { type Config, readConfig } from '#server/base/config/config';
 import { openDatabase, sql } from '#server/base/store/database';
@@ -89,7 +89,7 @@ describe('a backup taken under load', () => {
   /** A person's own click. */
   const asHuman = async ({ posthorn }: RunningService, name: string, input: object) => {
     const action = findAction(posthorn.actions, name);
-    return (await action.run(action.admit(input, { ...owner, role: 'owner', human: true }))).value;
+    return (await runNow(action, action.admit(input, { ...owner, role: 'owner', human: true }))).value;
   };
   const upload = async (url: string) => {
     const form = new FormData();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
-import { findAction } from '#server/agents/admission';
+import { findAction, runNow } from '#server/agents/admission';
 import { systemClock } from '#server/base/clock';
 import { type Config, readConfig } from '#server/base/config/config';
 import { type Database, openDatabase, sql } from '#server/base/store/database';
@@ -403,7 +403,7 @@ describe('after a restore', () => {
 
   const asHuman = async ({ posthorn }: RunningService, name: string, input: object) => {
     const action = findAction(posthorn.actions, name);
-    return (await action.run(action.admit(input, { ...owner, role: 'owner', human: true }))).value as Post;
+    return (await runNow(action, action.admit(input, { ...owner, role: 'owner', human: true }))).value as Post;
   };
   const feed = async ({ posthorn }: RunningService) => JSON.stringify(await posthorn.sandboxes.feed('bluesky', 50));
 

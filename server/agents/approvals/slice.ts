@@ -14,7 +14,6 @@ import type { LinkCards } from '#server/writing/posts/link-cards';
 import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import type { Approvers } from './approvers.ts';
-import { createAskInstead } from './ask-instead.ts';
 import { createCardValidity } from './card-validity.ts';
 import { createCardView } from './card-view.ts';
 import { createApprovalCards } from './cards.ts';
@@ -68,7 +67,7 @@ export const openApprovals = ({
       passkeys: Passkeys;
       asksPasskey: (workspaceId: string) => Promise<boolean>;
     }) => {
-      const { actions, approvers } = cardParts;
+      const { actions } = cardParts;
       const view = createCardView({ actions, baseUrl });
       const requestNotifications = createRequestNotifications({ ...parts, ...cardParts, store, view });
       const confirmations = createConfirmations({ store, passkeys, asksPasskey, clock });
@@ -78,7 +77,6 @@ export const openApprovals = ({
       return {
         cards,
         decisions,
-        askInstead: createAskInstead({ cards, approvers }),
         routes: approvalRoutes({ cards, decisions }),
         chores: {
           'close old approval cards': { every: '10 minutes', run: cards.expire },
