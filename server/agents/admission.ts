@@ -174,7 +174,7 @@ const findMissing = (
   { input, caller }: AdmittedCall,
   baseUrl: string,
 ): NeedsApproval | undefined => {
-  if (kind !== 'NeedsApproval' || (caller.canOnlyAsk && approval?.areDraftsFree)) return undefined;
+  if (kind !== 'NeedsApproval' || (caller.isPerson && approval?.areDraftsFree)) return undefined;
   return needsApproval(caller, name, pageOf(baseUrl, approval?.subject, input.id));
 };
 

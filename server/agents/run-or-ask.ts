@@ -49,7 +49,7 @@ export const createRunOrAsk =
     const prepared = await action.prepare(call);
     const outcome = prepared instanceof NeedsApproval ? prepared : await once(() => action.run(prepared));
     if (outcome instanceof NeedsApproval) {
-      if (!caller.canOnlyAsk && client === undefined) throw outcome.refusal;
+      if (!caller.isPerson && client === undefined) throw outcome.refusal;
       return { asked: await ask({ action: action.name, input }) };
     }
     if (outcome instanceof DoneWithRequest) {

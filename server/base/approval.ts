@@ -29,10 +29,10 @@ export class DoneWithRequest {
 
 /** Publishing, and changing what is public or approved, takes a caller who may publish. Nothing else decides this. */
 export const needsApproval = (
-  { human }: { readonly human: boolean },
+  { mayPublish }: { readonly mayPublish: boolean },
   what: string,
   page: string,
-): NeedsApproval | undefined => (human ? undefined : new NeedsApproval(what, page));
+): NeedsApproval | undefined => (mayPublish ? undefined : new NeedsApproval(what, page));
 
 /** For a caller who can ask nobody, because approval was needed and given before. */
 export const mustBeDone = <Result>(result: Result | NeedsApproval): Result => {

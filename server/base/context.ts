@@ -13,12 +13,17 @@ export interface Caller {
   readonly userId: string;
   readonly workspaceId: string;
   readonly role: Role;
-  /** A person in the app, whose own click is the approval. Never true for a token, an agent or the assistant. */
-  readonly human: boolean;
   /**
-   * A person in the app who may not publish. Their actions that need approval become requests, and `human` is false.
+   * Publishes, and changes what is public or approved, without asking anybody: a person whose own click is the approval,
+   * or whoever approves a request while it runs. Never true for a token, an agent or the assistant.
    */
-  readonly canOnlyAsk?: true;
+  readonly mayPublish: boolean;
+  /**
+   * Acts in person, with a session in the app or a command on the server, whether or not they may publish. What such a
+   * caller may not do becomes a request in their own name. False for a token, an agent, the assistant and whoever reads
+   * by a link, also while a person approves what an agent asked for.
+   */
+  readonly isPerson: boolean;
   /** Runs an action in a transaction that is rolled back, to learn whether an approver could: see `cards.request`. */
   readonly rehearses?: true;
   /** How the person of a session proved who they are. Absent for a token. */
@@ -35,9 +40,10 @@ export interface Caller {
 export type UploadAccess = { readonly tokenId: string } | { readonly clientId: string; readonly issuedAt: string };
 
 /** The same user, acting through an agent: actions that need approval become requests of the agent. */
-export const asAgent = ({ canOnlyAsk: _, ...caller }: Caller, client?: Client): Caller => ({
+export const asAgent = (caller: Caller, client?: Client): Caller => ({
   ...caller,
-  human: false,
+  mayPublish: false,
+  isPerson: false,
   ...(client && { client }),
 });
 

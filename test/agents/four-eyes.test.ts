@@ -372,7 +372,11 @@ describe('what needs approval is decided where the change is made', () => {
     const answer = await sendDuring(
       id,
       () => act(ed, 'posts.setVersionText', edit(id)),
-      () => service.posthorn.lifecycle.unschedule({ ...service.owner, role: 'owner', human: true }, id),
+      () =>
+        service.posthorn.lifecycle.unschedule(
+          { ...service.owner, role: 'owner', mayPublish: true, isPerson: true },
+          id,
+        ),
     );
     expect(answer).toMatchObject({ status: 200, body: { status: 'Draft' } });
     expect(await textOf(id)).toBe('Buy now');
@@ -546,7 +550,13 @@ describe('who decides', () => {
     const guest = await service.addMember('editor');
     const browser = await enter(guest.email);
     await owner.patch(`/api/app/members/${guest.userId}`, { approver: true });
-    const caller = { userId: guest.userId, workspaceId: guest.workspaceId, role: 'editor', human: true } as const;
+    const caller = {
+      userId: guest.userId,
+      workspaceId: guest.workspaceId,
+      role: 'editor',
+      mayPublish: true,
+      isPerson: true,
+    } as const;
     expect((await card(cardId, browser)).decision).toEqual({ allowed: true });
     await owner.delete(`/api/app/members/${guest.userId}`);
     // Their request was admitted before the removal.

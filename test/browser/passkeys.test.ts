@@ -99,7 +99,7 @@ inBrowser(
       const ask = async (body: string, day: number) => {
         const { id } = await service.asHuman('posts.create', { body, accountIds: [account] }, as);
         const input = { id, at: `2126-01-0${day}T12:00:00Z` };
-        const caller = { ...as, role: 'owner' as const, human: false };
+        const caller = { ...as, role: 'owner' as const, mayPublish: false, isPerson: false };
         await service.posthorn.cards.request({
           caller,
           client: 'Claude',

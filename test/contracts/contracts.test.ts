@@ -103,7 +103,7 @@ describe.each(Object.entries(actions))('%s', (name, action) => {
 
   test('is answered with exactly the declared fields', async () => {
     const [{ input } = { input: {} }] = action.examples;
-    const owner = { role: 'owner', human: true } as Caller;
+    const owner = { role: 'owner', mayPublish: true, isPerson: true } as Caller;
     for (const output of [...action.examples.map((example) => example.output), sample(action.output, 'output')]) {
       const handlers = { [name]: async () => withMore(output) } as unknown as Handlers<Actions>;
       const prepared = findAction(prepareActions({ [name]: action }, handlers, 'https://posthorn.example'), name);

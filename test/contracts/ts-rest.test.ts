@@ -15,7 +15,7 @@ let app: Express;
 
 beforeAll(async () => {
   service = await startService();
-  const caller = { ...service.owner, role: 'owner' as const, human: false };
+  const caller = { ...service.owner, role: 'owner' as const, mayPublish: false, isPerson: false };
   const run =
     (name: string) =>
     async ({ body }: { body: unknown }) => {

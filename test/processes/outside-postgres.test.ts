@@ -59,7 +59,7 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
     const { posthorn, url } = service;
     const owner = await posthorn.people.setUp({ email: 'a@example.com', password: 'correct horse', workspace: 'Demo' });
     const { token } = await posthorn.tokens.create(owner, 'Test');
-    const caller = { ...owner, role: 'owner', human: true } as const;
+    const caller = { ...owner, role: 'owner', mayPublish: true, isPerson: true } as const;
     const handle = new URL(url).port;
     const accountId = await connectInSandbox(posthorn, caller, 'x', { handle, here: (to) => to });
     const asHuman = async (name: string, input: unknown) => {

@@ -173,7 +173,7 @@ describe.each([
       sql('test.person', 'select user_id as "userId", workspace_id as "workspaceId" from members'),
     );
     const publish = findAction(opened.posthorn.actions, 'posts.publishNow');
-    const [caller] = person.map((one) => ({ ...one, role: 'owner', human: true }) as const);
+    const [caller] = person.map((one) => ({ ...one, role: 'owner', mayPublish: true, isPerson: true }) as const);
     expect(caller).toBeDefined();
     if (caller) await runNow(publish, publish.admit({ id }, caller));
     await until('it is public', async () => (await client.posts.get({ id })).status === 'Published');

@@ -208,7 +208,7 @@ export const createApprovalCards = ({
       const action = findAction(actions, request.action);
       // `prepare` puts all files into the library first, so that the person sees the exact bytes that will be
       // published.
-      const asPublisher = { ...caller, human: true, rehearses: true } as const;
+      const asPublisher = { ...caller, mayPublish: true, rehearses: true } as const;
       const call = mustBeDone(await action.prepare(action.admit(request.input, asPublisher)));
       const { input } = call;
       const kind = subjectOf(action.name);

@@ -234,7 +234,8 @@ export const createDecisions = ({
 
   const runApproved = async (caller: Caller, row: CardRow, edit: PreparedEdit | undefined) => {
     const action = findAction(actions, row.action);
-    const as: Caller = { ...caller, human: true, ...(!row.is_own && { client: clientNamed(row.client) }) };
+    const agent = !row.is_own && { isPerson: false, client: clientNamed(row.client) };
+    const as: Caller = { ...caller, mayPublish: true, ...agent };
     const run = async (call: AdmittedCall) => (await runNow(action, call, {})).value;
     if (edit === undefined) return { outcome: await run(action.admit(row.input, as)), contentHash: row.content_hash };
     // The edit applies to what the card shows. For a change of a scheduled post that is the changed post, so run the

@@ -3,7 +3,6 @@ import type { Post } from '#contracts/posts';
 import { admins, type Role } from '#contracts/scopes';
 import type { AuditLog } from '#server/access/audit/audit-log';
 import type { Rights } from '#server/access/auth/rights';
-import type { NeedsApproval } from '#server/base/approval';
 import type { Caller } from '#server/base/context';
 import { notFound, Refusal } from '#server/base/errors';
 import type { DeletedSends } from '#server/delivery/publishing/deleted-sends';
@@ -65,7 +64,8 @@ export const createBin = ({
     mayDelete: isAdmin(role) || row.created_by === userId,
   });
 
-  const add = (caller: Caller, id: string, check: (post: Post) => NeedsApproval | undefined) =>
+  /** Adds nothing if `check` finds something, and returns that. */
+  const add = <Missing>(caller: Caller, id: string, check: (post: Post) => Missing): Promise<Missing | undefined> =>
     store.transaction(async () => {
       await rights.mustHold(caller);
       // Locked first, so that nobody adds a comment or label that the copies miss.

@@ -79,7 +79,7 @@ export const createDrafts = ({
     contentOf: ContentChange,
   ) => {
     // Anybody else needs approval for the change, as `openForEdit` finds.
-    if (!caller.human) return;
+    if (!caller.mayPublish) return;
     const post = await store.get(caller.workspaceId, id);
     if (post?.status !== 'Scheduled') return;
     mustBeCurrent(post, baseUpdatedAt);
@@ -220,8 +220,8 @@ export const createDrafts = ({
       }),
 
     /**
-     * A time from a human schedules the post. A time from a caller that can only ask becomes an approval request. A
-     * time from anybody else is stored as a suggestion.
+     * A time from a caller who may publish schedules the post. From another person it becomes an approval request. From
+     * anybody else it is stored as a suggestion.
      */
     create: async (
       caller: Caller,
@@ -237,7 +237,7 @@ export const createDrafts = ({
         await readiness.beginFits(caller, { id, status: 'Draft', accountIds, versions });
         return post;
       };
-      if (caller.human && scheduledAt) {
+      if (caller.mayPublish && scheduledAt) {
         const preparation = await readiness.makeReady(caller, { id, accountIds, versions: await checkVersions() });
         return store.transaction(async () => {
           await insert();
@@ -247,7 +247,7 @@ export const createDrafts = ({
       // Versions may have files, and only a transaction keeps these locked until the post exists. A text needs no
       // transaction.
       const post = await (input.versions.length > 0 ? store.transaction(insert) : insert());
-      if (!caller.canOnlyAsk || !scheduledAt) return post;
+      if (!caller.isPerson || !scheduledAt) return post;
       const request = { action: 'posts.schedule', input: { id, at: scheduledAt } };
       // A time that is refused leaves no draft.
       return new DoneWithRequest(post, request, () => store.remove(id, caller.workspaceId));
@@ -256,7 +256,7 @@ export const createDrafts = ({
     /** For an import, which checks many drafts and already has the networks of all accounts. */
     check: checkContent,
 
-    /** An imported draft. Its time is only a suggestion, even from a human. */
+    /** An imported draft. Its time is only a suggestion, even from a caller who may publish. */
     addDraft: (
       caller: Caller,
       input: { accountIds: string[]; versions: VersionInput[]; scheduledAt: string | null },
