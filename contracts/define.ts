@@ -23,7 +23,7 @@ export interface Approval {
   readonly verb: string;
   /** Sentences that replace `sentence`, by input field: used when the field is true or a list with entries. */
   readonly instead?: Readonly<Record<string, string>>;
-  /** A person who may not publish needs no approval while the post is not scheduled. */
+  /** A person who may not publish needs no approval for what no scheduled post has. */
   readonly areDraftsFree?: true;
   /** Other words for a post that is scheduled already. `{from}` stands for its time. */
   readonly whenScheduled?: { readonly sentence: string; readonly verb: string };

@@ -193,6 +193,7 @@ export const mediaRoutes = {
       subject: 'media',
       sentence: 'Change the alternative text of a file that a scheduled post uses',
       verb: 'Approve the change',
+      areDraftsFree: true,
     },
     params: byId('Media id'),
     body: z.strictObject({ alt: AltText }),

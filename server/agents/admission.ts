@@ -4,14 +4,15 @@ import type { Action, Approval, Route } from '#contracts/define';
 import type { Role } from '#contracts/scopes';
 import { keyOfAddress, type RateLimit } from '#server/access/auth/rate-limit';
 import { hashToken } from '#server/access/auth/token-format';
+import { DoneWithRequest, mustBeDone, NeedsApproval, needsApproval } from '#server/base/approval';
 import type { ApprovalRun, Caller, Handler, RouteCall } from '#server/base/context';
-import { approvalRequired, badInput, issuesOf, pageOf, Refusal } from '#server/base/errors';
+import { badInput, issuesOf, pageOf, Refusal } from '#server/base/errors';
 import { JsonText, jsonOf } from '#server/base/json/json-text';
 
 /**
  * Every action and route is checked here, whichever entry point it came through: sender, then role, then input. The
- * entry points only read credentials and bodies. `prepareActions` then runs the actions, and `http/app-routes.ts` the
- * routes.
+ * entry points only read credentials and bodies. `runOrAsk` then runs actions and the routes that people may ask for,
+ * and `http/app-routes.ts` the other routes.
  */
 
 /** A request that is not authenticated yet. `res` gets the rate limit headers. */
@@ -94,10 +95,18 @@ export interface RunnableAction {
   /** Checks the role, then the input. */
   admit(input: unknown, caller: Caller): AdmittedCall;
   /** Does slow work such as downloads. Call it before `run`, outside a transaction. */
-  prepare(call: AdmittedCall): Promise<AdmittedCall>;
-  /** Refuses a call that still needs approval, else runs the handler. */
-  run(call: AdmittedCall, approval?: ApprovalRun): Promise<JsonText>;
+  prepare(call: AdmittedCall): Promise<AdmittedCall | NeedsApproval>;
+  /** Runs the handler, unless a person has to approve the call first. */
+  run(call: AdmittedCall, approval?: ApprovalRun): Promise<RunOutcome>;
 }
+
+export type RunOutcome = JsonText | NeedsApproval | DoneWithRequest;
+
+/** For a caller who may publish, and so asks nobody. */
+export const runNow = async (action: RunnableAction, call: AdmittedCall, approval?: ApprovalRun) => {
+  const outcome = mustBeDone(await action.run(call, approval));
+  return outcome instanceof JsonText ? outcome : outcome.output;
+};
 
 /** NotFound for a post or account that the workspace does not have. */
 export type MustExist = (caller: Caller, subject: Approval['subject'], id: string) => Promise<unknown>;
@@ -138,18 +147,19 @@ const prepare = (
     prepare: async (call) => {
       if (typeof handler === 'function') return call;
       const { caller } = call;
-      return { input: await handler.prepare({ input: call.input, caller }), caller } as AdmittedCall;
+      const input = await handler.prepare({ input: call.input, caller });
+      return input instanceof NeedsApproval ? input : ({ input, caller } as AdmittedCall);
     },
     run: async (call, approval) => {
       const { input, caller } = call;
-      const isFree = caller.human || (caller.canOnlyAsk && action.approval?.areDraftsFree);
-      if (action.kind === 'NeedsApproval' && !isFree) {
+      const missing = findMissing(name, action, call, baseUrl);
+      if (missing) {
         // The refusal links to the page of the post or account, so check first that it exists.
         if (action.approval) await mustExist(caller, action.approval.subject, String(input.id));
-        throw approvalRequired(name, pageOf(baseUrl, action.approval?.subject, input.id));
+        return missing;
       }
       const answer = await runCall({ input, caller, approval });
-      if (answer instanceof JsonText) return answer;
+      if (isOutcome(answer)) return answer;
       // The schema drops every field that the contract does not declare.
       outputSchema ??= z.compile(action.output);
       return jsonOf(outputSchema.parse(answer));
@@ -157,24 +167,39 @@ const prepare = (
   };
 };
 
+/** The approval that a call needs whatever its subject is. Where drafts are free, the rule decides under its lock. */
+const findMissing = (
+  name: string,
+  { kind, approval }: Action,
+  { input, caller }: AdmittedCall,
+  baseUrl: string,
+): NeedsApproval | undefined => {
+  if (kind !== 'NeedsApproval' || (caller.isPerson && approval?.areDraftsFree)) return undefined;
+  return needsApproval(caller, name, pageOf(baseUrl, approval?.subject, input.id));
+};
+
+const isOutcome = (answer: unknown): answer is RunOutcome =>
+  answer instanceof JsonText || answer instanceof NeedsApproval || answer instanceof DoneWithRequest;
+
 type RouteWithApproval = Route & { readonly approval: Approval; readonly params: z.ZodObject };
 type RunRoute = (call: Pick<RouteCall<Route>, 'approval'> & Record<string, unknown>) => Promise<unknown>;
 
-/** Routes of the app that declare `approval`, in the form in which an approval card runs an action. */
+/** Routes of the app that declare `approval`, as actions: whoever may not publish asks for them, and a card runs them. */
 export const prepareRoutes = (
   routes: Readonly<Record<string, Route>>,
   handlers: Readonly<Record<string, unknown>>,
+  baseUrl: string,
 ): ReadonlyMap<string, RunnableAction> =>
   new Map(
     Object.entries(routes).flatMap(([name, route]) => {
       const handler = handlers[name] as RunRoute | undefined;
-      return hasApproval(route) && handler ? [[name, prepareRoute(name, route, handler)] as const] : [];
+      return hasApproval(route) && handler ? [[name, prepareRoute(name, route, handler, baseUrl)] as const] : [];
     }),
   );
 
 const hasApproval = (route: Route): route is RouteWithApproval => route.approval !== undefined;
 
-const prepareRoute = (name: string, route: RouteWithApproval, handler: RunRoute): RunnableAction => {
+const prepareRoute = (name: string, route: RouteWithApproval, handler: RunRoute, baseUrl: string): RunnableAction => {
   const { params, body = z.strictObject({}), approval, roles = [], summary, description, errors } = route;
   const action: Action = {
     kind: 'NeedsApproval',
@@ -199,9 +224,12 @@ const prepareRoute = (name: string, route: RouteWithApproval, handler: RunRoute)
       return { input: parseInput(action.input, input), caller } as AdmittedCall;
     },
     prepare: async (call) => call,
-    run: async ({ input, caller }, run) => {
-      const call = { params: pick(input, params), body: pick(input, body), caller, approval: run };
-      return jsonOf(action.output.parse(await handler(call)));
+    run: async (call, approval) => {
+      const missing = findMissing(name, action, call, baseUrl);
+      if (missing) return missing;
+      const { input, caller } = call;
+      const answer = await handler({ params: pick(input, params), body: pick(input, body), caller, approval });
+      return isOutcome(answer) ? answer : jsonOf(action.output.parse(answer));
     },
   };
 };

@@ -1,23 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import type { Action, Route } from '#contracts/define';
+import type { Action, Approval, Route } from '#contracts/define';
 import type { Client } from '#contracts/history';
 import type { Proof } from '#contracts/receipts';
 import type { Role } from '#contracts/scopes';
 import type { JsonText } from '#server/base/json/json-text';
 import type { SignedIn } from '#server/base/signed-in';
+import type { DoneWithRequest, NeedsApproval } from './approval.ts';
 
 /** Who sends the request, in which workspace. The entry point decides this, and all code behind it relies on it. */
 export interface Caller {
   readonly userId: string;
   readonly workspaceId: string;
   readonly role: Role;
-  /** A person in the app, whose own click is the approval. Never true for a token, an agent or the assistant. */
-  readonly human: boolean;
   /**
-   * A person in the app who may not publish. Their actions that need approval become requests, and `human` is false.
+   * Publishes, and changes what is public or approved, without asking anybody: a person whose own click is the approval,
+   * or whoever approves a request while it runs. Never true for a token, an agent or the assistant.
    */
-  readonly canOnlyAsk?: true;
+  readonly mayPublish: boolean;
+  /**
+   * Acts in person, with a session in the app or a command on the server, whether or not they may publish. What such a
+   * caller may not do becomes a request in their own name. False for a token, an agent, the assistant and whoever reads
+   * by a link, also while a person approves what an agent asked for.
+   */
+  readonly isPerson: boolean;
   /** Runs an action in a transaction that is rolled back, to learn whether an approver could: see `cards.request`. */
   readonly rehearses?: true;
   /** How the person of a session proved who they are. Absent for a token. */
@@ -34,9 +40,10 @@ export interface Caller {
 export type UploadAccess = { readonly tokenId: string } | { readonly clientId: string; readonly issuedAt: string };
 
 /** The same user, acting through an agent: actions that need approval become requests of the agent. */
-export const asAgent = ({ canOnlyAsk: _, ...caller }: Caller, client?: Client): Caller => ({
+export const asAgent = (caller: Caller, client?: Client): Caller => ({
   ...caller,
-  human: false,
+  mayPublish: false,
+  isPerson: false,
   ...(client && { client }),
 });
 
@@ -46,6 +53,10 @@ export const assistantName = 'Assistant';
 /** Approval cards store only the name of an agent. */
 export const clientNamed = (name: string): Client =>
   name === assistantName ? { kind: 'Assistant' } : { kind: 'Mcp', name };
+
+/** The name under which an agent asks. Undefined for people, who ask in their own name, and for tokens, which cannot. */
+export const agentNameOf = ({ client }: Pick<Caller, 'client'>): string | undefined =>
+  client?.kind === 'Assistant' ? assistantName : client?.kind === 'Mcp' ? client.name : undefined;
 
 /**
  * An approval card runs the action inside its own transaction. Linked pages and images were fetched before it, because
@@ -71,12 +82,14 @@ export type Output<A extends Action> = z.output<A['output']>;
  */
 export type Handler<A extends Action> = RunCall<A> | PreparedHandler<A>;
 
-export type RunCall<A extends Action> = (call: Call<A>) => Promise<Output<A> | JsonText<Output<A>>>;
+export type RunCall<A extends Action> = (
+  call: Call<A>,
+) => Promise<Output<A> | JsonText<Output<A>> | NeedsApproval | DoneWithRequest>;
 
 /** An action with work that takes too long for a transaction, such as a download. */
 export interface PreparedHandler<A extends Action> {
   /** Returns the input that `run` gets. May be called again for what it returned. */
-  readonly prepare: (call: Omit<Call<A>, 'approval'>) => Promise<Call<A>['input']>;
+  readonly prepare: (call: Omit<Call<A>, 'approval'>) => Promise<Call<A>['input'] | NeedsApproval>;
   readonly run: RunCall<A>;
 }
 
@@ -115,7 +128,9 @@ export interface SessionCookie {
   clear(): Promise<void>;
 }
 
-type RouteHandler<R extends Route> = (call: RouteCall<R>) => Promise<RouteAnswer<R>>;
+type RouteHandler<R extends Route> = (
+  call: RouteCall<R>,
+) => Promise<RouteAnswer<R> | (R extends { approval: Approval } ? NeedsApproval : never)>;
 
 /** Only the body, or `{ status, body }` if the route declares several statuses. */
 type RouteAnswer<R extends Route> = keyof R['responses'] extends 200
@@ -128,17 +143,3 @@ type RouteAnswer<R extends Route> = keyof R['responses'] extends 200
 export type RouteHandlers<Routes extends Readonly<Record<string, Route>>> = {
   readonly [N in keyof Routes]: RouteHandler<Routes[N]>;
 };
-
-export interface PersonalRequest {
-  readonly caller: Caller;
-  /** The name of an action, or of a route that declares `approval`. */
-  readonly action: string;
-  readonly input: Record<string, unknown>;
-  readonly requestId?: string | undefined;
-}
-
-/**
- * Runs `work`. If it needs approval and the person may not publish, creates an approval request instead and throws a
- * Refusal that says so.
- */
-export type AskInstead = <Result>(request: PersonalRequest, work: () => Promise<Result>) => Promise<Result>;

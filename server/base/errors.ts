@@ -147,22 +147,8 @@ const toDottedPath = (path: readonly PropertyKey[]) =>
 const valueAt = (input: unknown, path: readonly PropertyKey[]) =>
   path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown> | undefined)?.[key], input);
 
-export const approvalRequired = (what: string, page: string) =>
-  new Refusal('ApprovalRequired', `${what} needs a human, who can do it at ${page}. Do not retry.`, [
-    { path: 'id', code: 'NeedsApproval', message: 'needs a human, who can do it at url', url: page },
-  ]);
-
-/** Changing a public or approved post needs a person who may publish, or an approved request. */
-export const mustBeHuman = ({ human }: { readonly human: boolean }, what: string, page: string) => {
-  if (!human) throw approvalRequired(what, page);
-};
-
 /** The page of the app where a human performs an action that needs approval. */
 export const pageOf = (baseUrl: string, subject: Approval['subject'] | undefined, id: unknown) =>
   subject === 'post'
     ? `${baseUrl}/posts/${encodeURIComponent(String(id))}`
     : `${baseUrl}/${subject === 'media' ? 'media' : 'accounts'}`;
-
-/** An approval request was created, because the caller may not do this themselves. */
-export const isAsked = (error: unknown) =>
-  error instanceof Refusal && error.issues.some(({ code }) => code === 'Asked');

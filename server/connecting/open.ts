@@ -4,12 +4,11 @@ import type { Outbound } from '#server/base/outbound/guarded-client';
 import type { Seal } from '#server/base/secrets/seal';
 import type { ProofOfPerson } from '#server/base/signed-in';
 import { openAccounts } from '#server/connecting/accounts/slice';
-import { openNetworkKeys } from '#server/connecting/providers/open-network-keys';
+import { openEnteredKeys } from '#server/connecting/providers/open-network-keys';
 import { openProviders } from '#server/connecting/providers/slice';
 import type { Messaging } from '#server/messaging/open';
 import { openSites } from '#server/networks/open-sites';
 import type { Networks } from '#server/networks/registry';
-import type { Sites } from '#server/networks/sites';
 import type { OpenPeople } from '#server/people/workspaces/open-people';
 
 export type Connecting = ReturnType<typeof openConnecting>;
@@ -37,27 +36,19 @@ export const openConnecting = ({
   mustProve: ProofOfPerson['mustProve'];
 }) => {
   const { registry, database, clock, wallClock, report } = access;
-  const keySlice = registry.open(
-    'providers/keys',
-    openNetworkKeys({
-      database,
-      networks,
-      sites: (): Sites => sites,
-      people,
-      mustProve,
-      config: access.config,
-      audit: access.audit.audit,
-      live: access.live.live,
-      seal,
-      wallClock,
-      report,
-    }),
+  const enteredKeys = registry.open(
+    'providers/entered-keys',
+    openEnteredKeys({ database, networks, config: access.config, live: access.live.live, seal, report }),
   );
-  const { networkKeys } = keySlice;
-  /** Adds the credentials that were entered in the app. */
-  const config = { ...access.config, setting: networkKeys.setting };
+  /** With the credentials that were entered in the app. */
+  const config = { ...access.config, setting: enteredKeys.setting };
   const { providers } = registry.open('providers', openProviders({ networks, config }));
   const { sites } = registry.open('networks/sites', openSites({ outbound, ownUrl, config, clock }));
+  const keySlice = registry.open(
+    'providers/keys',
+    enteredKeys.openNetworkKeys({ sites, people, mustProve, audit: access.audit.audit, wallClock }),
+  );
+  const { networkKeys } = keySlice;
   const accounts = registry.open(
     'accounts',
     openAccounts({

@@ -1,9 +1,10 @@
 import { buffer } from 'node:stream/consumers';
 import type { LibraryItem, MediaItem } from '#contracts/media';
 import type { Rights } from '#server/access/auth/rights';
+import { type NeedsApproval, needsApproval } from '#server/base/approval';
 import { bounds } from '#server/base/bounds';
 import type { Caller } from '#server/base/context';
-import { badInput, mustBeHuman, notFound, pageOf } from '#server/base/errors';
+import { badInput, notFound, pageOf } from '#server/base/errors';
 import { fromCursor, toPage } from '#server/base/store/page';
 import type { NetworkMedia, PublishMedia } from '#server/networks/network';
 import type { ByteRange, MediaFiles } from './files.ts';
@@ -128,14 +129,16 @@ export const createMediaLibrary = ({
     }
   },
 
-  /** A scheduled post was approved with the texts of its files, so only a human may change them. */
-  setAlt: (caller: Caller, id: string, alt: string, isScheduled: IsScheduled): Promise<MediaItem> =>
-    store.transaction(async () => {
+  /** A scheduled post was approved with the texts of its files, so only who may publish changes them. */
+  setAlt: (caller: Caller, id: string, alt: string, isScheduled: IsScheduled) =>
+    store.transaction(async (): Promise<MediaItem | NeedsApproval> => {
       const { workspaceId } = caller;
       // Posts lock the files that they begin to use, so none begins before this ends.
       await store.lock(workspaceId, [id], 'UPDATE');
       if (await isScheduled(workspaceId, id)) {
-        mustBeHuman(caller, 'Changing the text of a file in a scheduled post', pageOf(baseUrl, 'media', id));
+        const page = pageOf(baseUrl, 'media', id);
+        const missing = needsApproval(caller, 'Changing the text of a file in a scheduled post', page);
+        if (missing) return missing;
         await rights.mustPublish(caller);
       }
       const row = await store.setAlt(workspaceId, id, alt || null);

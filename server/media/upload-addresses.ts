@@ -97,7 +97,7 @@ export const createUploadAddresses = ({
       if (role === undefined || !isEditor(role)) throw unusable();
       if (await store.isUsed(workspaceId, id)) throw used();
       return {
-        caller: { userId, workspaceId, role, human: false },
+        caller: { userId, workspaceId, role, mayPublish: false, isPerson: false },
         rateKey: 'tokenId' in access ? access.tokenId : `${userId} ${access.clientId}`,
         record: (write) =>
           store.transaction(async () => {

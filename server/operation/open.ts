@@ -18,7 +18,7 @@ export type Operation = ReturnType<typeof openOperation>;
 export const openOperation = ({
   access,
   people: { people, welcome },
-  peopleRoom: { workspaces, secondFactors },
+  peopleRoom: { workspaces, factors },
   messaging,
   connecting: { networks, sites, providers, config },
   delivery: { publishing },
@@ -72,7 +72,7 @@ export const openOperation = ({
       database,
       hold: hold.hold,
       people,
-      mustProve: secondFactors.proof.mustProve,
+      mustProve: factors.proof.mustProve,
       seal,
       mayRestore: welcome.mayRestore,
       mayTry: workspaces.mayTry,

@@ -1,5 +1,4 @@
 import type { Access } from '#server/access/open';
-import type { AskInstead } from '#server/base/context';
 import type { Connecting } from '#server/connecting/open';
 import { openDeletedSends } from '#server/delivery/publishing/deleted-sends';
 import type { Media } from '#server/media/open';
@@ -25,7 +24,6 @@ export const openPlanning = ({
   connecting: { networks, accounts },
   media: { media },
   writing: { history, posts },
-  askInstead,
   isSending,
 }: {
   access: Access;
@@ -34,7 +32,6 @@ export const openPlanning = ({
   connecting: Connecting;
   media: Media;
   writing: Writing;
-  askInstead: AskInstead;
   isSending: () => boolean;
 }) => {
   const { registry, database, config, clock, wallClock, report } = access;
@@ -90,12 +87,10 @@ export const openPlanning = ({
       uploads,
       drafts,
       readiness,
-      lifecycle,
       labels: labels.labels,
       bin: bin.bin,
       audit,
       notifications,
-      askInstead,
       config,
       clock,
     }),

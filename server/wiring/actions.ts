@@ -1,3 +1,4 @@
+import type { Action, Approval, Route } from '#contracts/define';
 import { actions as declared } from '#generated/catalog';
 import { createHandlers } from '#generated/handlers';
 import { routes as declaredRoutes } from '#generated/rest';
@@ -10,6 +11,13 @@ import type { Media } from '#server/media/open';
 import type { Planning } from '#server/planning/open';
 import { createSuggestedTimes } from '#server/planning/slots/suggested-times';
 import type { Writing } from '#server/writing/open';
+
+/** What each action and route asks a person, by name. */
+export const approvals: ReadonlyMap<string, Approval> = new Map(
+  Object.entries<Action | Route>({ ...declaredRoutes, ...declared }).flatMap(([name, { approval }]) =>
+    approval ? [[name, approval] as const] : [],
+  ),
+);
 
 /** Gives the generated handlers their rules. `requestable` has the routes too that people may ask for. */
 export const createActions = (
@@ -51,6 +59,10 @@ export const createActions = (
   const actions = prepareActions(declared, handlers, config.baseUrl, (caller, subject, id) =>
     subject === 'post' ? reading.get(caller, id) : accounts.accounts.mustExist(caller, id),
   );
-  const routes = prepareRoutes(declaredRoutes, { ...posts.routes, ...publishing.routes, ...mediaRoutes.routes });
+  const routes = prepareRoutes(
+    declaredRoutes,
+    { ...posts.routes, ...publishing.routes, ...mediaRoutes.routes },
+    config.baseUrl,
+  );
   return { actions, requestable: new Map([...actions, ...routes]) };
 };

@@ -75,8 +75,7 @@ export const wireDoors = ({
 }) => {
   const { registry, database, config } = core;
   const { sessions, tokens, rateLimit, mcpAccess } = core.auth;
-  const { actions } = agents;
-  const { cards } = agents.approvals;
+  const { actions, requestable, runOrAsk, runForAgent } = agents;
   const { posts } = writing;
   const { review, transfer } = planning;
   const { workspaceName } = core.people.people;
@@ -88,7 +87,7 @@ export const wireDoors = ({
       people.workspaces.openWorkspaceRoutes({
         members,
         personDeletion,
-        mustProve: people.secondFactors.proof.mustProve,
+        mustProve: people.factors.proof.mustProve,
         identity,
       }),
     ),
@@ -134,7 +133,8 @@ export const wireDoors = ({
     restoring: operation.backup.restoring,
     findBackupFile: operation.backup.findFile,
     actions,
-    askInstead: agents.approvals.askInstead,
+    requestable,
+    runOrAsk,
     routeName: (route) => routeNames.get(route) ?? '',
     answers: idempotency.answers,
     live: core.live.live,
@@ -145,7 +145,7 @@ export const wireDoors = ({
     mcp: openMcp({
       actions,
       tools: mcpTools,
-      cards,
+      runForAgent,
       reading: posts.reading,
       library: media.library,
       accounts: connecting.accounts.accounts,

@@ -3,7 +3,7 @@ import { catalog } from '#generated/catalog';
 import { sandboxes as folders } from '#generated/sandboxes';
 import type { Identity } from '#server/access/auth/identity-provider/identity';
 import { openReceipts } from '#server/access/receipts/slice';
-import { type Agents, openAgents } from '#server/agents/open';
+import { openAgents } from '#server/agents/open';
 import type { Stopwatch } from '#server/base/clock';
 import { type MeasureFreeBytes, measureFreeBytes } from '#server/base/health/disk-space';
 import { openIdempotency } from '#server/base/idempotency/slice';
@@ -23,7 +23,7 @@ import { createMembershipEnd } from '#server/people/workspaces/membership-end';
 import { openPlanning } from '#server/planning/open';
 import { openSimulation } from '#server/simulation/open';
 import { openWriting } from '#server/writing/open';
-import { createActions } from './actions.ts';
+import { approvals, createActions } from './actions.ts';
 import type { Core } from './core.ts';
 import { wireDoors } from './doors.ts';
 import { installationParts } from './installation-parts.ts';
@@ -80,6 +80,7 @@ export const createPosthorn = ({
     webhookAnswerMs,
     startStopwatch,
   });
+  const { factors, openWorkspaces } = openPeopleRoom({ access: core, people: core.people, messaging, seal });
   const connecting = openConnecting({
     access: core,
     people: core.people,
@@ -89,22 +90,13 @@ export const createPosthorn = ({
     seal,
     ownUrl,
     startStopwatch,
-    // Lazy: people are opened after networks, whose access a person who leaves loses.
-    mustProve: (...args) => peopleRoom.secondFactors.proof.mustProve(...args),
+    mustProve: factors.proof.mustProve,
   });
-  const peopleRoom = openPeopleRoom({
-    access: core,
-    people: core.people,
-    messaging,
-    leaving: connecting.accounts.accounts.prepareRevocation,
-    config: connecting.config,
-    seal,
-  });
+  const peopleRoom = openWorkspaces({ leaving: connecting.accounts.accounts.prepareRevocation });
+  const { workspaces } = peopleRoom;
   const media = openMediaRoom({ access: core, outbound, seal, addressesMs, freeBytes });
   const receipts = registry.open('receipts', openReceipts({ database, seal, clock }));
   const idempotency = registry.open('idempotency', openIdempotency({ database, clock }));
-  // Lazy: approvals are opened after posts, because requests are about posts.
-  const askInstead: Agents['approvals']['askInstead'] = (...args) => agents.approvals.askInstead(...args);
   const writing = openWriting({
     access: core,
     messaging,
@@ -113,7 +105,6 @@ export const createPosthorn = ({
     media,
     receipts,
     idempotency,
-    askInstead,
   });
   const delivery = openDelivery({ access: core, connecting, media, writing, metrics, startStopwatch });
   const planning = openPlanning({
@@ -123,14 +114,13 @@ export const createPosthorn = ({
     connecting,
     media,
     writing,
-    askInstead,
     isSending: () =>
       [delivery.publishing.loops.sends, messaging.webhooks.loops.deliveries].some((loop) => loop.inFlight() > 0),
   });
   const agents = openAgents({
     access: core,
     people: core.people,
-    passkeys: peopleRoom.passkeys,
+    factors,
     messaging,
     connecting,
     media,
@@ -138,6 +128,7 @@ export const createPosthorn = ({
     planning,
     receipts,
     catalog,
+    approvals,
     prepareActions: (ofAgents) =>
       createActions({ access: core, connecting, media, writing, planning, delivery }, ofAgents),
     log,
@@ -155,7 +146,6 @@ export const createPosthorn = ({
     sandboxClock,
   });
 
-  const { workspaces } = peopleRoom;
   const { messages, push } = messaging.messages;
   const { shares } = planning.review;
   // Members and posts need each other: posts check whether their workspace is about to be deleted, and a member who
@@ -172,8 +162,7 @@ export const createPosthorn = ({
   });
   const forgetPerson = async (userId: string) => {
     await auth.forgetPerson(userId);
-    await peopleRoom.passkeys.forgetPerson(userId);
-    await peopleRoom.secondFactors.forgetPerson(userId);
+    await factors.forgetPerson(userId);
     await messaging.messages.forgetPerson(userId);
     await messaging.notifications.forgetPerson(userId);
     await agents.assistant.forgetPerson(userId);

@@ -1,6 +1,5 @@
 import type { Access } from '#server/access/open';
 import type { openReceipts } from '#server/access/receipts/slice';
-import type { AskInstead } from '#server/base/context';
 import type { openIdempotency } from '#server/base/idempotency/slice';
 import type { Connecting } from '#server/connecting/open';
 import type { Media } from '#server/media/open';
@@ -21,7 +20,6 @@ export const openWriting = ({
   media: { media },
   receipts,
   idempotency,
-  askInstead,
 }: {
   access: Access;
   messaging: Messaging;
@@ -30,7 +28,6 @@ export const openWriting = ({
   media: Media;
   receipts: ReturnType<typeof openReceipts>;
   idempotency: ReturnType<typeof openIdempotency>;
-  askInstead: AskInstead;
 }) => {
   const { registry, database, config, clock } = access;
   const { library, fittedFiles, uploads, uploadAddresses } = media;
@@ -54,7 +51,6 @@ export const openWriting = ({
       live: access.live.live,
       revisions: history.revisions,
       receipts: receipts.receipts,
-      askInstead,
       config,
       clock,
     }),

@@ -124,7 +124,7 @@ describe('somebody who comes from the outside provider', () => {
   });
 
   test('joins by an invitation to the address that is vouched for', async () => {
-    const caller = { ...service.owner, role: 'owner', human: true } as const;
+    const caller = { ...service.owner, role: 'owner', mayPublish: true, isPerson: true } as const;
     const { url } = await service.posthorn.invitations.invite(caller, { email: 'invited@example.com', role: 'viewer' });
     const token = url.split('/').at(-1);
     expect((await service.request('GET', '/api/auth/entrance')).body).toMatchObject({ outside: true });
@@ -139,7 +139,7 @@ describe('where an outside provider signs people in', () => {
   test('there are no passwords: no sign-in, no change, none chosen with an invitation', async () => {
     const refusal = { status: 403, body: { code: 'Forbidden', message: expect.stringContaining('no passwords') } };
     expect(await service.browser().signIn()).toMatchObject(refusal);
-    const caller = { ...service.owner, role: 'owner', human: true } as const;
+    const caller = { ...service.owner, role: 'owner', mayPublish: true, isPerson: true } as const;
     const { url } = await service.posthorn.invitations.invite(caller, { email: 'boss@example.com', role: 'viewer' });
     const input = { token: url.split('/').at(-1), password: 'correct horse' };
     expect(await service.browser().post('/api/auth/invitations/accept', input)).toMatchObject(refusal);
@@ -170,7 +170,13 @@ describe('where an outside provider signs people in', () => {
     const again = await comeFrom(service, claims);
     expect(again.headers.get('location')).toBe('/posts');
     const other = await service.addWorkspace();
-    const caller = { userId: other.userId, workspaceId: other.workspaceId, role: 'owner', human: true } as const;
+    const caller = {
+      userId: other.userId,
+      workspaceId: other.workspaceId,
+      role: 'owner',
+      mayPublish: true,
+      isPerson: true,
+    } as const;
     const { url } = await service.posthorn.invitations.invite(caller, { email, role: 'viewer' });
     expect((await again.post('/api/auth/invitations/accept', { token: url.split('/').at(-1) })).status).toBe(200);
     await service.database.run(sql('test.noPasskeys', 'delete from passkeys'));

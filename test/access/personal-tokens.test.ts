@@ -40,7 +40,10 @@ describe('a personal token', () => {
   test('stops working when its user leaves the workspace', async () => {
     const { token, userId, workspaceId } = await service.addMember('editor');
     expect((await list(token)).status).toBe(200);
-    await service.posthorn.members.remove({ ...service.owner, workspaceId, role: 'owner', human: true }, userId);
+    await service.posthorn.members.remove(
+      { ...service.owner, workspaceId, role: 'owner', mayPublish: true, isPerson: true },
+      userId,
+    );
     expect((await list(token)).status).toBe(401);
   });
 

@@ -76,7 +76,7 @@ describe('PlanLimit', () => {
     await setPlan('free');
     await service.client.posts.update({ id, accountIds: [bluesky, x], versions });
     const refused = { code: 'PlanLimit', message: expect.stringContaining('X is not part') };
-    const human = { ...service.owner, role: 'owner' as const, human: true };
+    const human = { ...service.owner, role: 'owner' as const, mayPublish: true, isPerson: true };
     await expect(service.asHuman('posts.publishNow', { id })).rejects.toMatchObject(refused);
     await expect(service.asHuman('posts.schedule', { id, at: soon() })).rejects.toMatchObject(refused);
     const again = service.posthorn.publishControls.publishNow(human, id, { despite: [bluesky] });
@@ -94,7 +94,10 @@ describe('PlanLimit', () => {
     const used = async () => (await service.posthorn.plans.read(service.owner.workspaceId)).used;
     await service.asHuman('posts.schedule', { id, at: soon() });
     expect(await used()).toEqual({ scheduled: 2, paidPosts: 1 });
-    await service.posthorn.lifecycle.unschedule({ ...service.owner, role: 'owner', human: true }, id);
+    await service.posthorn.lifecycle.unschedule(
+      { ...service.owner, role: 'owner', mayPublish: true, isPerson: true },
+      id,
+    );
     expect(await used()).toEqual({ scheduled: 1, paidPosts: 1 });
     await setPlan('free');
     await expect(service.asHuman('posts.publishNow', { id })).rejects.toMatchObject({ code: 'PlanLimit' });
@@ -107,7 +110,10 @@ describe('PlanLimit', () => {
     for (let i = 0; i < 30; i++) ids.push((await schedule([account])).id);
     const over = { code: 'PlanLimit', message: expect.stringMatching(/30 scheduled posts.*next month/) };
     await expect(schedule([account])).rejects.toMatchObject(over);
-    await service.posthorn.lifecycle.unschedule({ ...service.owner, role: 'owner', human: true }, ids[0] ?? '');
+    await service.posthorn.lifecycle.unschedule(
+      { ...service.owner, role: 'owner', mayPublish: true, isPerson: true },
+      ids[0] ?? '',
+    );
     await expect(schedule([account])).resolves.toMatchObject({ status: 'Scheduled' });
     await service.asHuman('posts.delete', { id: ids[1] });
     await expect(schedule([account])).resolves.toMatchObject({ status: 'Scheduled' });
@@ -168,7 +174,7 @@ describe('PlanLimit', () => {
   test('gives back what was counted in this month, and nothing of an earlier one', async () => {
     await setPlan('team');
     const [mastodon, x] = [await service.connect('mastodon'), await service.connect('x')];
-    const human = { ...service.owner, role: 'owner' as const, human: true };
+    const human = { ...service.owner, role: 'owner' as const, mayPublish: true, isPerson: true };
     const plan = async (accountIds: string[]) => {
       const at = new Date(service.clock.now().getTime() + 80 * 86_400_000).toISOString();
       return service.asHuman('posts.create', { accountIds, body: 'Far away', scheduledAt: at });

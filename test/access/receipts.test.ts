@@ -51,7 +51,7 @@ const withAgent = ({
 }: Pick<Team, 'workspaceId' | 'userId' | 'browser'> & { account: string }) => {
   const as = { userId, workspaceId };
   const ask = async (action: string, input: Record<string, unknown>, client = 'Claude') => {
-    const caller = { ...as, role: 'owner' as const, human: false };
+    const caller = { ...as, role: 'owner' as const, mayPublish: false, isPerson: false };
     return (await service.posthorn.cards.request({ caller, client, action, input, requestId: 'r' })).cardId;
   };
   const draft = async (body = 'Hello') =>
@@ -307,7 +307,7 @@ describe('a decision', () => {
       contentHash: Buffer.alloc(32),
       canPublish: false,
     };
-    const caller = { ...team.as, role: 'owner' as const, human: true };
+    const caller = { ...team.as, role: 'owner' as const, mayPublish: true, isPerson: true };
     await database.transaction(async () => {
       for (let count = 1; count <= 501; count++) {
         await posthorn.receipts.recordDecision(caller, { ...decision, cardId: `card_${count}` });

@@ -124,7 +124,7 @@ test('an action is out of reach without a credential', async () => {
 test('an approved card runs for the role that its action declares, and for no other', async () => {
   const account = await service.addAccount('x');
   const { approvalUrl } = await service.posthorn.cards.request({
-    caller: { ...service.owner, role: 'owner', human: false },
+    caller: { ...service.owner, role: 'owner', mayPublish: false, isPerson: false },
     client: 'Agent',
     action: 'accounts.delete',
     input: { id: account },
@@ -141,7 +141,7 @@ test('an approved card runs for the role that its action declares, and for no ot
 test('a request for a card is refused as its action would be', async () => {
   const request = (input: Record<string, unknown>, role: Role) =>
     service.posthorn.cards.request({
-      caller: { ...service.owner, role, human: false },
+      caller: { ...service.owner, role, mayPublish: false, isPerson: false },
       client: 'Agent',
       action: 'posts.publishNow',
       input,

@@ -46,7 +46,7 @@ const openTeam = async ({ isRequired = false } = {}) => {
   if (isRequired) expect((await browser.patch('/api/app/workspace', { approvalPasskey: true })).status).toBe(200);
   const request = async (client: string, action: string, body: string, input: object) => {
     const { id } = await service.asHuman('posts.create', { body, accountIds: [account] }, as);
-    const caller = { ...as, role: 'owner' as const, human: false };
+    const caller = { ...as, role: 'owner' as const, mayPublish: false, isPerson: false };
     const request = { caller, client, action, input: { id, ...input }, requestId: 'r' };
     return { id: (await service.posthorn.cards.request(request)).cardId, postId: id as string };
   };

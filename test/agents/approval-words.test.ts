@@ -151,7 +151,7 @@ describe('a rejection of a moment ago', () => {
   test('stays when the client asks again at the same moment', async () => {
     const { id, card } = await reject();
     const { database, owner, posthorn } = service;
-    const caller = { ...owner, role: 'owner' as const, human: false };
+    const caller = { ...owner, role: 'owner' as const, mayPublish: false, isPerson: false };
     let answer: ReturnType<typeof person.post> | undefined;
     await database.transaction(async () => {
       const lock = sql(
@@ -171,7 +171,7 @@ describe('a rejection of a moment ago', () => {
   test('is not approved without its edit by somebody whose answer crosses the undo', async () => {
     const { id, card } = await reject();
     const { database, owner, posthorn } = service;
-    const caller = { ...owner, role: 'owner' as const, human: true };
+    const caller = { ...owner, role: 'owner' as const, mayPublish: true, isPerson: true };
     let answer: ReturnType<typeof person.post> | undefined;
     await database.transaction(async () => {
       await database.query(sql('test.lockCard', 'select from approval_cards where id = $1 for update', 'locks'), [
@@ -647,7 +647,7 @@ test('a decision stays, though somebody reads at that moment that the post has c
   const { card } = await ask('posts_schedule', { id, at });
   await service.client.posts.setVersionText({ id, body: 'Changed since' });
   const { database, owner, posthorn } = service;
-  const caller = { ...owner, role: 'owner' as const, human: true };
+  const caller = { ...owner, role: 'owner' as const, mayPublish: true, isPerson: true };
   let reader: ReturnType<typeof person.get> | undefined;
   await database.transaction(async () => {
     await posthorn.decisions.reject(caller, card);

@@ -23,7 +23,7 @@ const draft = () => service.client.posts.create({ body: 'Hello', accountIds: [ac
 
 /** What the MCP door does when an agent calls a tool that needs approval. */
 const ask = async (action: string, input: Record<string, unknown>, more: Partial<ApprovalRequest> = {}) => {
-  const caller = { ...service.owner, role: 'owner' as const, human: false };
+  const caller = { ...service.owner, role: 'owner' as const, mayPublish: false, isPerson: false };
   const { approvalUrl } = await service.posthorn.cards.request({
     caller,
     client: 'Claude',
@@ -74,7 +74,12 @@ describe('a card', () => {
 
   test('is one of its own for each person whose agent asks', async () => {
     const post = await draft();
-    const colleague = { ...(await service.addMember('editor')), role: 'editor' as const, human: false };
+    const colleague = {
+      ...(await service.addMember('editor')),
+      role: 'editor' as const,
+      mayPublish: false,
+      isPerson: false,
+    };
     const mine = await ask('posts.publishNow', { id: post.id });
     const theirs = await ask('posts.publishNow', { id: post.id }, { caller: colleague });
     expect(theirs.id).not.toBe(mine.id);
@@ -195,7 +200,7 @@ describe('a card', () => {
     ] as const) {
       await expect(ask(action, input), `${action} ${JSON.stringify(input)}`).rejects.toMatchObject({ code });
     }
-    const editor = { ...service.owner, role: 'editor' as const, human: false };
+    const editor = { ...service.owner, role: 'editor' as const, mayPublish: false, isPerson: false };
     const input = { id: account };
     await expect(ask('accounts.delete', input, { caller: editor })).rejects.toMatchObject({ code: 'Forbidden' });
     expect(await openCards()).toHaveLength(before);
@@ -358,7 +363,7 @@ describe('approving', () => {
     const own = await startService();
     const here = own.browser();
     const post = await own.client.posts.create({ body: 'Hi' });
-    const caller = { ...own.owner, role: 'owner' as const, human: false };
+    const caller = { ...own.owner, role: 'owner' as const, mayPublish: false, isPerson: false };
     const request = { caller, client: 'Claude', action: 'posts.delete', input: { id: post.id }, requestId: 'r' };
     const first = await own.posthorn.cards.request(request);
     await own.clock.forward(7 * dayMs + 1);
@@ -494,7 +499,7 @@ describe('the list of cards', () => {
 
   const request = async (body: string, action = 'posts.delete') => {
     const { id } = await team.client.posts.create({ body });
-    const caller = { ...team.owner, role: 'owner' as const, human: false };
+    const caller = { ...team.owner, role: 'owner' as const, mayPublish: false, isPerson: false };
     const request = { caller, client: 'Claude', action, input: { id }, requestId: 'r' };
     return { postId: id, cardId: (await team.posthorn.cards.request(request)).approvalUrl.split('/').at(-1) ?? '' };
   };
@@ -586,7 +591,7 @@ describe('the list of cards', () => {
     );
     const waiting = await team.client.posts.create({ body: 'One too many' });
     const input = { id: waiting.id };
-    const caller = { ...team.owner, role: 'owner' as const, human: false };
+    const caller = { ...team.owner, role: 'owner' as const, mayPublish: false, isPerson: false };
     const next = () =>
       team.posthorn.cards.request({ caller, client: 'C', action: 'posts.delete', input, requestId: 'r' });
     await expect(next()).rejects.toMatchObject({

@@ -589,7 +589,7 @@ describe('a language model', () => {
     const store = createTurnStore(service.database);
     const elsewhere = createTurns({ store, live: service.posthorn.live, report: () => undefined });
     const { signal } = new AbortController();
-    const caller = { ...service.owner, role: 'owner', human: true } as const;
+    const caller = { ...service.owner, role: 'owner', mayPublish: true, isPerson: true } as const;
     const [again, onAnotherInstance] = await Promise.allSettled([
       ask('me too'),
       elsewhere.take({ caller, callerNow: async () => caller, signal }, async () => new ReadableStream()),

@@ -299,6 +299,146 @@ describe('whatever an editor does to make something public, or to change what wa
   });
 });
 
+describe('what needs approval is decided where the change is made', () => {
+  /** Sends while another transaction holds the post, in which `meanwhile` happens. */
+  const sendDuring = async <Answer>(id: string, send: () => Promise<Answer>, meanwhile: () => Promise<unknown>) => {
+    const { database } = service;
+    let answer: Promise<Answer> | undefined;
+    await database.transaction(async () => {
+      await database.query(sql('test.lockPost', 'select from posts where id = $1 for update', 'locks'), [id]);
+      answer = database.outside(send);
+      await lockAwaited(service);
+      await meanwhile();
+    });
+    return answer;
+  };
+  const edit = (id: string) => ({ id, body: 'Buy now' });
+  const textOf = async (id: string) => (await get(id)).versions[0].content[0].body;
+
+  test('of fifty posts in one bulk change, one is scheduled: it is asked for, and the other 49 are moved', async () => {
+    const ids = await Promise.all(Array.from({ length: 50 }, (_, n) => draft(`Post ${n}`)));
+    const [decided = ''] = ids.splice(20, 1);
+    await act(owner, 'posts.schedule', { id: decided, at });
+    const posts = [...ids.slice(0, 20), decided, ...ids.slice(20)].map((id) => ({ id, at: later }));
+    const results: { id: string; asked?: boolean }[] = [];
+    while (results.length < posts.length) {
+      const { body } = await ed.post('/api/app/bulk/changes', { change: 'Move', posts: posts.slice(results.length) });
+      results.push(...body.results);
+    }
+    expect(results.filter(({ id }) => id !== decided)).toEqual(ids.map((id) => ({ id, done: true })));
+    expect(results.find(({ id }) => id === decided)).toEqual({
+      id: decided,
+      done: false,
+      asked: true,
+      code: 'ApprovalRequired',
+      message: expect.stringMatching(/^Asked; waiting for .*Una/),
+    });
+    expect(await get(ids.at(-1) ?? '')).toMatchObject({ status: 'Draft', scheduledAt: later });
+    expect(await get(decided)).toMatchObject({ status: 'Scheduled', scheduledAt: at });
+  });
+
+  test('a draft that is scheduled right before an agent’s edit locks it is changed by no one but who approves', async () => {
+    const id = await draft();
+    const agent = speak(service.url, edMember.token, modern);
+    const answer = await sendDuring(
+      id,
+      () => agent.call('posts_setVersionText', edit(id)),
+      () => service.asHuman('posts.schedule', { id, at }),
+    );
+    const { status, approvalUrl } = answer?.body.result.structuredContent ?? {};
+    expect(status).toBe('pending_approval');
+    expect([await textOf(id), (await get(id)).status]).toEqual(['Hello', 'Scheduled']);
+    expect((await approve(una, approvalUrl.split('/').at(-1))).body.status).toBe('Approved');
+    expect([await textOf(id), (await get(id)).status]).toEqual(['Buy now', 'Scheduled']);
+  });
+
+  test.each<[string, (id: string) => ReturnType<typeof act>]>([
+    ['edit', (id) => act(ed, 'posts.setVersionText', edit(id))],
+    ['deletion', (id) => act(ed, 'posts.delete', { id })],
+  ])('a draft that is scheduled right before the %s of an editor becomes a request', async (_what, send) => {
+    const id = await draft();
+    const answer = await sendDuring(
+      id,
+      () => send(id),
+      () => service.asHuman('posts.schedule', { id, at }),
+    );
+    if (answer === undefined) throw new Error('nothing was sent');
+    expect((await card(cardOf(answer))).post).toMatchObject({ id, status: 'Scheduled' });
+    expect([await textOf(id), (await get(id)).status]).toEqual(['Hello', 'Scheduled']);
+  });
+
+  test('a scheduled post that becomes a draft right before the edit of an editor is edited', async () => {
+    const id = await scheduled();
+    const answer = await sendDuring(
+      id,
+      () => act(ed, 'posts.setVersionText', edit(id)),
+      () =>
+        service.posthorn.lifecycle.unschedule(
+          { ...service.owner, role: 'owner', mayPublish: true, isPerson: true },
+          id,
+        ),
+    );
+    expect(answer).toMatchObject({ status: 200, body: { status: 'Draft' } });
+    expect(await textOf(id)).toBe('Buy now');
+  });
+
+  test('an editor who may no longer publish when the post is locked changes nothing, and asks when trying again', async () => {
+    await letPublish('editors');
+    const id = await scheduled();
+    const send = () => act(ed, 'posts.setVersionText', edit(id));
+    const answer = await sendDuring(id, send, () =>
+      service.database.query(
+        sql('test.letApproversPublish', "update workspaces set publishers = 'approvers' where id = $1"),
+        [service.owner.workspaceId],
+      ),
+    );
+    expect(answer).toMatchObject({ status: 403, body: { code: 'Forbidden', issues: [] } });
+    expect(answer?.body.message).toMatch(/^Only approvers publish in this workspace now, so nothing was done/);
+    expect(await textOf(id)).toBe('Hello');
+    cardOf(await send());
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  const key = () => ({ 'idempotency-key': crypto.randomUUID() });
+  const actWith = (headers: Record<string, string>, action: string, input: object) =>
+    ed.post(`/api/app/actions/${action}`, input, headers);
+
+  test('stores no answer that is a request: what it asks for can be done later with the same key', async () => {
+    const id = await scheduled();
+    const headers = key();
+    const edit = () => actWith(headers, 'posts.setVersionText', { id, body: 'Later' });
+    const cardId = cardOf(await edit());
+    expect(cardOf(await edit())).toBe(cardId);
+    await owner.post(`/api/app/posts/${id}/unschedule`, {});
+    const [done, again] = [await edit(), await edit()];
+    expect([done, again].map(({ status }) => status)).toEqual([200, 200]);
+    expect(again.body).toEqual(done.body);
+    expect([done, again].map((one) => one.headers.get('idempotency-replayed'))).toEqual([null, 'true']);
+  });
+
+  test('makes one draft and one request of a post that is sent twice with a time', async () => {
+    const [media, headers] = [await service.addFile(), key()];
+    const versions = [{ content: [{ body: 'See https://example.com', media: [media] }] }];
+    const send = () => actWith(headers, 'posts.create', { versions, accountIds: [mastodon], scheduledAt: at });
+    const [first, again] = [await send(), await send()];
+    expect(first).toMatchObject({ status: 200, body: { status: 'Draft', scheduledAt: at } });
+    expect(again.body).toEqual(first.body);
+    const { cards } = (await owner.get('/api/approvals?status=Open')).body;
+    const { id } = first.body;
+    expect(cards.filter(({ input }: { input: { id: string } }) => input.id === id)).toHaveLength(1);
+  });
+
+  test('is free again when the time of a new post is refused', async () => {
+    const headers = key();
+    const send = (scheduledAt: string) =>
+      actWith(headers, 'posts.create', { body: 'Once more', accountIds: [mastodon], scheduledAt });
+    expect((await send('2020-01-01T00:00:00Z')).status).toBe(400);
+    expect((await act(owner, 'posts.list', { query: 'Once more' })).body.posts).toEqual([]);
+    expect((await send(at)).status).toBe(200);
+  });
+});
+
 test('drafts stay free: an editor writes, changes and deletes them', async () => {
   const id = await draft();
   expect((await act(ed, 'posts.setVersionText', { id, body: 'Other' })).status).toBe(200);
@@ -410,7 +550,13 @@ describe('who decides', () => {
     const guest = await service.addMember('editor');
     const browser = await enter(guest.email);
     await owner.patch(`/api/app/members/${guest.userId}`, { approver: true });
-    const caller = { userId: guest.userId, workspaceId: guest.workspaceId, role: 'editor', human: true } as const;
+    const caller = {
+      userId: guest.userId,
+      workspaceId: guest.workspaceId,
+      role: 'editor',
+      mayPublish: true,
+      isPerson: true,
+    } as const;
     expect((await card(cardId, browser)).decision).toEqual({ allowed: true });
     await owner.delete(`/api/app/members/${guest.userId}`);
     // Their request was admitted before the removal.

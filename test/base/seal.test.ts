@@ -55,7 +55,7 @@ describe('what is stored sealed', () => {
 const sealEverywhere = async (service: Service) => {
   const { posthorn, owner } = service;
   const account = await service.connect('mastodon');
-  const caller = { ...owner, role: 'owner', human: true } as const;
+  const caller = { ...owner, role: 'owner', mayPublish: true, isPerson: true } as const;
   await posthorn.connecting.begin(caller, 'x', {});
   const hook = await posthorn.webhooks.add(caller, {
     url: 'https://example.com/hook',
@@ -238,7 +238,7 @@ describe('a lost key', () => {
     onTestFinished(() => service.stop());
     await sealEverywhere(service);
     expect(await service.posthorn.discardLostSecrets()).toBeUndefined();
-    const caller = { ...service.owner, role: 'owner', human: true } as const;
+    const caller = { ...service.owner, role: 'owner', mayPublish: true, isPerson: true } as const;
     expect(await service.posthorn.accounts.list(caller)).toMatchObject([{ status: 'Connected' }]);
   });
 });

@@ -374,7 +374,7 @@ inBrowser('approvals', (world) => {
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Approve 2', exact: true }).waitFor();
     await (await check).finished();
-    const owner = { ...service.owner, role: 'owner', human: true } as const;
+    const owner = { ...service.owner, role: 'owner', mayPublish: true, isPerson: true } as const;
     await service.posthorn.decisions.reject(owner, first?.card ?? '');
     await dialog.getByRole('button', { name: 'Approve 2', exact: true }).click();
     await page.getByText('1 post scheduled.').waitFor();
@@ -574,7 +574,7 @@ inBrowser('approvals', (world) => {
     const yes = cardOf(page).getByRole('button', { name: 'Approve and publish' });
     await yes.waitFor();
     const { userId, email } = await world.service.addMember('editor');
-    const caller = { ...world.service.owner, userId, role: 'editor', human: true } as const;
+    const caller = { ...world.service.owner, userId, role: 'editor', mayPublish: true, isPerson: true } as const;
     await world.service.posthorn.decisions.reject(caller, at.split('/').at(-1) ?? '');
     await yes.click();
     await page

@@ -26,7 +26,7 @@ const signIn = async (page: Page, email: string, password = 'correct horse') => 
 
 inBrowser('coming in', (world) => {
   const invite = async (email: string) => {
-    const caller = { ...world.service.owner, role: 'owner', human: true } as const;
+    const caller = { ...world.service.owner, role: 'owner', mayPublish: true, isPerson: true } as const;
     const { url } = await world.service.posthorn.invitations.invite(caller, { email, role: 'editor' });
     return new URL(url).pathname;
   };

@@ -110,7 +110,7 @@ inBrowser('home', (world) => {
     const { service } = world;
     const account = await publish();
     const draft = await service.client.posts.create({ accountIds: [account], body: 'Asked for' });
-    const caller = { ...service.owner, role: 'owner', human: false } as const;
+    const caller = { ...service.owner, role: 'owner', mayPublish: false, isPerson: false } as const;
     const request = {
       caller,
       client: 'Claude Code',

@@ -81,7 +81,7 @@ inBrowser('open tabs', (world) => {
     const page = await world.visit({ at });
     await page.getByRole('button', { name: 'Approve and publish' }).waitFor();
     const { userId, email } = await service.addMember('editor');
-    const caller = { ...service.owner, userId, role: 'editor', human: true } as const;
+    const caller = { ...service.owner, userId, role: 'editor', mayPublish: true, isPerson: true } as const;
     await service.posthorn.decisions.reject(caller, at.split('/').at(-1) ?? '');
     await page.getByRole('button', { name: 'Approve and publish' }).waitFor({ state: 'detached' });
     await page.getByRole('article').getByText('Rejected', { exact: true }).waitFor();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { sql } from '#server/base/store/database';
-import { stepAt, totpCode } from '#server/people/second-factors/totp';
+import { stepAt, totpCode } from '#server/people/factors/totp';
 import { axe, inBrowser, isAt, isClean, letPageReact, loseAnswer } from './harness.ts';
 
 const password = 'correct horse';
@@ -99,7 +99,7 @@ inBrowser(
       const ask = async (body: string, day: number) => {
         const { id } = await service.asHuman('posts.create', { body, accountIds: [account] }, as);
         const input = { id, at: `2126-01-0${day}T12:00:00Z` };
-        const caller = { ...as, role: 'owner' as const, human: false };
+        const caller = { ...as, role: 'owner' as const, mayPublish: false, isPerson: false };
         await service.posthorn.cards.request({
           caller,
           client: 'Claude',

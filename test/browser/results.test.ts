@@ -109,9 +109,11 @@ inBrowser('the results of a post', (world) => {
     const there = page.getByRole('button', { name: 'It is there' });
     await there.waitFor();
     await intercept(page, '**/api/app/posts/*/found', async (route) => {
-      await world.service.posthorn.lifecycle.confirmFound({ ...world.service.owner, role: 'owner', human: true }, id, [
-        doubtful,
-      ]);
+      await world.service.posthorn.lifecycle.confirmFound(
+        { ...world.service.owner, role: 'owner', mayPublish: true, isPerson: true },
+        id,
+        [doubtful],
+      );
       await route.continue();
     });
     await there.click();

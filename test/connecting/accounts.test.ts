@@ -219,7 +219,7 @@ describe('what is known of an account', () => {
 
     test('gets a new registration when somebody went there and did not come back', async () => {
       const { own, registered, end } = await startOnServer('4.5.0');
-      const caller = { ...own.owner, role: 'owner', human: true } as const;
+      const caller = { ...own.owner, role: 'owner', mayPublish: true, isPerson: true } as const;
       await own.posthorn.connecting.begin(caller, 'mastodon', {});
       expect(registered()).toBe(1);
       await own.connect('mastodon');
@@ -469,7 +469,7 @@ describe('disconnecting an account', () => {
     return (await service.database.query(found, [token])).length > 0;
   };
   const connectElsewhere = async (network: string, handle: string) => {
-    const other = { ...(await service.addWorkspace()), role: 'owner', human: true } as const;
+    const other = { ...(await service.addWorkspace()), role: 'owner', mayPublish: true, isPerson: true } as const;
     return { other, id: await connectInSandbox(service.posthorn, other, network, { handle, here: (to) => to }) };
   };
 

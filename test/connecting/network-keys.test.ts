@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { findAction } from '#server/agents/admission';
+import { findAction, runNow } from '#server/agents/admission';
 import { createMovableClock } from '#server/base/clock';
 import { readConfig } from '#server/base/config/config';
 import type { OutboundOptions } from '#server/base/outbound/guarded-client';
@@ -113,7 +113,7 @@ test('right ones are sealed, used at once by every instance, and tested by a fir
   expect(text).not.toContain('TikTok is');
   await until('the other instance has them', async () => other.networkKeys.setting('TIKTOK_CLIENT_KEY') === 'sandbox');
 
-  const caller = { ...service.owner, role: 'owner', human: true } as const;
+  const caller = { ...service.owner, role: 'owner', mayPublish: true, isPerson: true } as const;
   const here = (url: string) => url.replace('https://www.tiktok.com', `${service.url}/sandbox/tiktok/web`);
   await connectInSandbox(service.posthorn, caller, 'tiktok', { handle: 'anna', here });
   expect(await keysOf()).toMatchObject({ state: 'Entered', workedAt: expect.any(String) });
@@ -179,7 +179,7 @@ test('a tab that asks another instance as soon as it hears of them gets them, wh
   await heard;
   const headers = { cookie: owner.cookie() };
   const list = findAction(other.actions, 'providers.list');
-  const listing = list.run(list.admit({}, { ...service.owner, role: 'owner', human: true }));
+  const listing = runNow(list, list.admit({}, { ...service.owner, role: 'owner', mayPublish: true, isPerson: true }));
   isAsked = true;
   const answer = await (await fetch(`http://127.0.0.1:${port}/api/app/network-keys`, { headers })).json();
   expect(answer).toMatchObject({

@@ -7,7 +7,7 @@ import { actions, catalog } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
 import { networks } from '#generated/networks';
 import { createSampler } from '#scripts/sample';
-import { type Actions, type Handlers, prepareActions } from '#server/agents/admission';
+import { type Actions, findAction, type Handlers, prepareActions, runNow } from '#server/agents/admission';
 import type { Caller } from '#server/base/context';
 
 const specTable = `
@@ -103,12 +103,12 @@ describe.each(Object.entries(actions))('%s', (name, action) => {
 
   test('is answered with exactly the declared fields', async () => {
     const [{ input } = { input: {} }] = action.examples;
-    const owner = { role: 'owner', human: true } as Caller;
+    const owner = { role: 'owner', mayPublish: true, isPerson: true } as Caller;
     for (const output of [...action.examples.map((example) => example.output), sample(action.output, 'output')]) {
       const handlers = { [name]: async () => withMore(output) } as unknown as Handlers<Actions>;
-      const prepared = prepareActions({ [name]: action }, handlers, 'https://posthorn.example').get(name);
-      const answer = await prepared?.run(prepared.admit(input, owner));
-      expect(answer?.value).toEqual(output);
+      const prepared = findAction(prepareActions({ [name]: action }, handlers, 'https://posthorn.example'), name);
+      const answer = await runNow(prepared, prepared.admit(input, owner));
+      expect(answer.value).toEqual(output);
     }
   });
 

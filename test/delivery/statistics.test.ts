@@ -41,7 +41,7 @@ afterEach(async () => {
   await service.database.query(sql('test.forget', 'truncate accounts, posts, events cascade'));
 });
 
-const caller = (): Caller => ({ ...service.owner, role: 'owner', human: true });
+const caller = (): Caller => ({ ...service.owner, role: 'owner', mayPublish: true, isPerson: true });
 
 /** Some networks process a post for a while, so the clock moves now and then. */
 const ended = async (id: string): Promise<Post> => {

@@ -54,7 +54,7 @@ const newSender = async (role: Role): Promise<Sender> => {
   };
 };
 
-const owner = () => ({ ...service.owner, role: 'owner' as const, human: true });
+const owner = () => ({ ...service.owner, role: 'owner' as const, mayPublish: true, isPerson: true });
 /** What may happen to a sender between the halves of their request. */
 const losses = {
   removed: ({ userId }: Sender) => service.posthorn.members.remove(owner(), userId),

@@ -733,7 +733,8 @@ describe('a call that needs approval', () => {
       caller: {
         ...service.owner,
         role: 'owner',
-        human: false,
+        mayPublish: false,
+        isPerson: false,
         client: { kind: 'Mcp', name: 'Probe Client' },
         uploadAccess: { tokenId: expect.stringMatching(/^tok_/) },
       },
@@ -854,7 +855,10 @@ describe('authorization', () => {
   test('the token of a user who left the workspace is refused', async () => {
     const { token, userId } = await service.addMember('editor');
     expect((await tryWith(`Bearer ${token}`)).status).toBe(200);
-    await service.posthorn.members.remove({ ...service.owner, role: 'owner', human: true }, userId);
+    await service.posthorn.members.remove(
+      { ...service.owner, role: 'owner', mayPublish: true, isPerson: true },
+      userId,
+    );
     expect(await tryWith(`Bearer ${token}`)).toEqual(refused(`${challenge}, error="invalid_token"`));
   });
 
@@ -1059,9 +1063,12 @@ describe('the whole service', () => {
     ] as const) {
       const { result } = (await whole(modern).call(name, input)).body;
       expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(`^${code}: `) }] });
-      expect(await service.posthorn.cards.about({ ...service.owner, role: 'owner', human: false }, input.id)).toEqual(
-        [],
-      );
+      expect(
+        await service.posthorn.cards.about(
+          { ...service.owner, role: 'owner', mayPublish: false, isPerson: false },
+          input.id,
+        ),
+      ).toEqual([]);
     }
   });
 

@@ -83,7 +83,7 @@ test('a file stays when the connection broke and nobody knows whether its record
   const { uploads } = service.posthorn;
   const bytes = await picture().jpeg().toBuffer();
   const received = await uploads.receive(Readable.from([bytes]), 'file');
-  const caller = { ...service.owner, role: 'owner', human: false } as const;
+  const caller = { ...service.owner, role: 'owner', mayPublish: false, isPerson: false } as const;
   let id = '';
   const keeping = uploads.keep(caller, received, { alt: undefined, name: undefined }, async (write) => {
     id = (await write()).id;

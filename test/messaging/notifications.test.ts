@@ -38,7 +38,7 @@ const about = async (path: string, browser: Browser = owner) => {
 
 const ask = async (action: string, input: Record<string, unknown>, client = 'Desk Agent') => {
   const { approvalUrl } = await service.posthorn.cards.request({
-    caller: { ...service.owner, role: 'owner', human: false },
+    caller: { ...service.owner, role: 'owner', mayPublish: false, isPerson: false },
     client,
     action,
     input,

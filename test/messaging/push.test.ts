@@ -46,7 +46,7 @@ const ask = async (body: string, client = 'Desk Agent') => {
   const account = await service.addAccount('x');
   const { id } = await service.client.posts.create({ body, accountIds: [account] });
   const { approvalUrl } = await service.posthorn.cards.request({
-    caller: { ...service.owner, role: 'owner', human: false },
+    caller: { ...service.owner, role: 'owner', mayPublish: false, isPerson: false },
     client,
     action: 'posts.publishNow',
     input: { id },
@@ -184,7 +184,13 @@ describe('a decision', () => {
     const account = await service.addAccount('x');
     const { id } = await service.client.posts.create({ body: 'Half price', accountIds: [account] });
     const { approvalUrl } = await service.posthorn.cards.request({
-      caller: { userId: asker.userId, workspaceId: asker.workspaceId, role: 'editor', human: false, canOnlyAsk: true },
+      caller: {
+        userId: asker.userId,
+        workspaceId: asker.workspaceId,
+        role: 'editor',
+        mayPublish: false,
+        isPerson: true,
+      },
       action: 'posts.publishNow',
       input: { id },
       requestId: 'r',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '#server/base/store/database';
-import { createPasskeys } from '#server/people/passkeys/passkeys';
-import { createPasskeyStore } from '#server/people/passkeys/store';
+import { createPasskeyStore } from '#server/people/factors/passkey-store';
+import { createPasskeys } from '#server/people/factors/passkeys';
 import { createAuthenticator } from '#test/support/authenticator';
 import { lockAwaited } from '#test/support/locks';
 import { type Service, startService } from '#test/support/service';

@@ -3,7 +3,7 @@ import { newId } from '#server/base/ids';
 import { sql } from '#server/base/store/database';
 import { createBackupList } from '#server/operation/backup/backup-list-store';
 import { beginHold } from '#server/operation/hold/hold';
-import { stepAt, totpCode } from '#server/people/second-factors/totp';
+import { stepAt, totpCode } from '#server/people/factors/totp';
 import { createAuthenticator } from '#test/support/authenticator';
 import { speak } from '#test/support/mcp';
 import { type Service, startService } from '#test/support/service';

@@ -158,7 +158,7 @@ describe('a mention', () => {
       notifyMentioned: async (_caller, comment) => void told.push(comment),
       clock,
     });
-    const caller = { ...service.owner, role: 'owner' as const, human: true };
+    const caller = { ...service.owner, role: 'owner' as const, mayPublish: true, isPerson: true };
     const written = await comments.add(caller, id, 'Ask @member2, says @owner');
     expect(written.mentions.map(({ name }) => name)).toEqual(expect.arrayContaining(['member2', 'owner']));
     await comments.edit(caller, written.id, 'Ask @member2 and @member1');

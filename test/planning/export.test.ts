@@ -70,7 +70,7 @@ const contentOf = async (posts: readonly Post[], nameHere = (id: string) => id) 
 };
 
 const postsIn = async (workspaceId: string) => {
-  const caller = { userId: '', workspaceId, role: 'owner', human: true } as const;
+  const caller = { userId: '', workspaceId, role: 'owner', mayPublish: true, isPerson: true } as const;
   const ids = await service.database.query<{ id: string }>(
     sql('test.posts', 'select id from posts where workspace_id = $1'),
     [workspaceId],

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const human = () => ({ ...service.owner, role: 'owner' as const, human: true });
+const human = () => ({ ...service.owner, role: 'owner' as const, mayPublish: true, isPerson: true });
 const inDays = (days: number) => new Date(service.clock.now().getTime() + days * dayMs).toISOString();
 
 /** A scheduled post. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client } from '#packages/sdk/src/index';
-import { findAction } from '#server/agents/admission';
+import { findAction, runNow } from '#server/agents/admission';
 import { systemClock } from '#server/base/clock';
 import { type Config, readConfig } from '#server/base/config/config';
 import { openDatabase, sql } from '#server/base/store/database';
@@ -89,7 +89,8 @@ describe('a backup taken under load', () => {
   /** A person's own click. */
   const asHuman = async ({ posthorn }: RunningService, name: string, input: object) => {
     const action = findAction(posthorn.actions, name);
-    return (await action.run(action.admit(input, { ...owner, role: 'owner', human: true }))).value;
+    return (await runNow(action, action.admit(input, { ...owner, role: 'owner', mayPublish: true, isPerson: true })))
+      .value;
   };
   const upload = async (url: string) => {
     const form = new FormData();
@@ -106,7 +107,7 @@ describe('a backup taken under load', () => {
     owner = await posthorn.people.setUp({ email: 'owner@example.com', password: 'correct horse', workspace: 'Demo' });
     ({ token } = await posthorn.tokens.create(owner, 'Test'));
     await posthorn.sandboxClock.forward(3_600_000);
-    const caller = { ...owner, role: 'owner', human: true } as const;
+    const caller = { ...owner, role: 'owner', mayPublish: true, isPerson: true } as const;
     const accountId = await connectInSandbox(posthorn, caller, 'bluesky', { handle: 'anna', here: (to) => to });
     const client = clientOf(url);
     const odd = 'tab\t, line\n, backslash \\N \\. and 🥨';

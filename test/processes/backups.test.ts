@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Post } from '#contracts/posts';
-import { findAction } from '#server/agents/admission';
+import { findAction, runNow } from '#server/agents/admission';
 import { systemClock } from '#server/base/clock';
 import { type Config, readConfig } from '#server/base/config/config';
 import { type Database, openDatabase, sql } from '#server/base/store/database';
@@ -403,7 +403,8 @@ describe('after a restore', () => {
 
   const asHuman = async ({ posthorn }: RunningService, name: string, input: object) => {
     const action = findAction(posthorn.actions, name);
-    return (await action.run(action.admit(input, { ...owner, role: 'owner', human: true }))).value as Post;
+    return (await runNow(action, action.admit(input, { ...owner, role: 'owner', mayPublish: true, isPerson: true })))
+      .value as Post;
   };
   const feed = async ({ posthorn }: RunningService) => JSON.stringify(await posthorn.sandboxes.feed('bluesky', 50));
 
@@ -417,7 +418,7 @@ describe('after a restore', () => {
     const source = await start(config);
     const { posthorn } = source;
     owner = await posthorn.people.setUp({ email: 'owner@example.com', password: 'correct horse', workspace: 'Demo' });
-    const caller = { ...owner, role: 'owner', human: true } as const;
+    const caller = { ...owner, role: 'owner', mayPublish: true, isPerson: true } as const;
     accountId = await connectInSandbox(posthorn, caller, 'bluesky', { handle: 'anna', here: (to) => to });
     hookId = (await posthorn.webhooks.add(caller, { url: hook.url, events: ['account.disconnected'] })).id;
     await posthorn.invitations.invite(caller, { email: 'before@example.com', role: 'viewer' });
@@ -453,7 +454,7 @@ describe('after a restore', () => {
   test('nothing goes out while the service is ready and everybody reads why; released, what was due asks for a look, and what was begun meanwhile or is due later goes out', async () => {
     const { id } = await asHuman(service, 'posts.create', { body: 'clicked meanwhile', accountIds: [accountId] });
     await asHuman(service, 'posts.publishNow', { id });
-    const caller = { ...owner, role: 'owner', human: true } as const;
+    const caller = { ...owner, role: 'owner', mayPublish: true, isPerson: true } as const;
     await service.posthorn.invitations.invite(caller, { email: 'meanwhile@example.com', role: 'viewer' });
     const { eventId } = await service.posthorn.webhooks.test(caller, hookId);
     expect(service.posthorn.jobs.inFlight().get('sends')).toBe(0);
@@ -490,9 +491,13 @@ describe('after a restore', () => {
     expect(mails.to('before@example.com')).toEqual([]);
     expect(hook.received()).toHaveLength(attempts + 1);
     // As a person who has checked that the post is not there.
-    await service.posthorn.publishControls.publishNow({ ...owner, role: 'owner', human: true }, dueId, {
-      despite: [accountId],
-    });
+    await service.posthorn.publishControls.publishNow(
+      { ...owner, role: 'owner', mayPublish: true, isPerson: true },
+      dueId,
+      {
+        despite: [accountId],
+      },
+    );
     await until('it is out', async () => (await asHuman(service, 'posts.get', { id: dueId })).status === 'Published');
     const out = await service.posthorn.sandboxes.feed('bluesky', 50);
     expect(out.filter((post) => JSON.stringify(post).includes('due in between'))).toHaveLength(1);

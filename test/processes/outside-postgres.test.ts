@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client } from '#packages/sdk/src/index';
-import { findAction } from '#server/agents/admission';
+import { findAction, runNow } from '#server/agents/admission';
 import { readConfig } from '#server/base/config/config';
 import { openDatabase, sql } from '#server/base/store/database';
 import { connectInSandbox } from '#server/simulation/sandbox/sign-up';
@@ -59,12 +59,12 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
     const { posthorn, url } = service;
     const owner = await posthorn.people.setUp({ email: 'a@example.com', password: 'correct horse', workspace: 'Demo' });
     const { token } = await posthorn.tokens.create(owner, 'Test');
-    const caller = { ...owner, role: 'owner', human: true } as const;
+    const caller = { ...owner, role: 'owner', mayPublish: true, isPerson: true } as const;
     const handle = new URL(url).port;
     const accountId = await connectInSandbox(posthorn, caller, 'x', { handle, here: (to) => to });
     const asHuman = async (name: string, input: unknown) => {
       const action = findAction(posthorn.actions, name);
-      return (await action.run(action.admit(input, caller))).value as { id: string };
+      return (await runNow(action, action.admit(input, caller))).value as { id: string };
     };
     const client = new Client({ token, baseUrl: url });
     return { ...service, owner, accountId, asHuman, client };

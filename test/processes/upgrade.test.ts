@@ -11,7 +11,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Posthorn as Client, verifyWebhook } from '#packages/sdk/src/index';
 import { unsafeStatements } from '#scripts/check-migrations';
-import { findAction } from '#server/agents/admission';
+import { findAction, runNow } from '#server/agents/admission';
 import { readConfig } from '#server/base/config/config';
 import { openDatabase, sql } from '#server/base/store/database';
 import { migrate, pendingIn } from '#server/base/store/migrate';
@@ -173,9 +173,9 @@ describe.each([
       sql('test.person', 'select user_id as "userId", workspace_id as "workspaceId" from members'),
     );
     const publish = findAction(opened.posthorn.actions, 'posts.publishNow');
-    const [caller] = person.map((one) => ({ ...one, role: 'owner', human: true }) as const);
+    const [caller] = person.map((one) => ({ ...one, role: 'owner', mayPublish: true, isPerson: true }) as const);
     expect(caller).toBeDefined();
-    if (caller) await publish.run(publish.admit({ id }, caller));
+    if (caller) await runNow(publish, publish.admit({ id }, caller));
     await until('it is public', async () => (await client.posts.get({ id })).status === 'Published');
   });
 });

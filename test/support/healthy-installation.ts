@@ -16,7 +16,7 @@ export const makeHealthyInstallation = async () => {
   const config = readConfig({ POSTHORN_DATA: dataDir, DATABASE_URL: urlOf(parts), LOG_LEVEL: 'silent' });
   const { posthorn, close } = await openService(config, pino({ level: 'silent' }));
   const person = { email: 'owner@example.com', password: 'correct horse', workspace: 'Demo' };
-  const caller = { ...(await posthorn.people.setUp(person)), role: 'owner', human: true } as const;
+  const caller = { ...(await posthorn.people.setUp(person)), role: 'owner', mayPublish: true, isPerson: true } as const;
   await posthorn.push.publicKey();
   await posthorn.drafts.create(caller, { accountIds: [], body: 'Hello', versions: [], scheduledAt: '' });
   await posthorn.webhooks.add(caller, { url: 'https://example.com/hook', events: ['post.published'] });

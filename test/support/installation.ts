@@ -18,7 +18,7 @@ export const setUpInstallation = async (
   try {
     const owner = await posthorn.people.setUp({ ...person, workspace: 'Demo' });
     const { token } = await posthorn.tokens.create(owner, 'Setup');
-    const caller = { ...owner, role: 'owner', human: true } as const;
+    const caller = { ...owner, role: 'owner', mayPublish: true, isPerson: true } as const;
     const accountIds = await withSandboxServer(posthorn.sandboxes, async (own) => {
       url = own;
       const here = (address: string) => address.replace(config.baseUrl, own);

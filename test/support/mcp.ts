@@ -7,7 +7,9 @@ import { type Scope, scopes } from '#contracts/scopes';
 import { actions } from '#generated/catalog';
 import { mcpTools } from '#generated/mcp-tools';
 import { createRateLimits } from '#server/access/auth/rate-limit';
-import type { ApprovalRequest } from '#server/agents/approvals/cards';
+import type { ApprovalCards, ApprovalRequest } from '#server/agents/approvals/cards';
+import { createRunForAgent } from '#server/agents/approvals/run-for-agent';
+import { createRunOrAsk } from '#server/agents/run-or-ask';
 import { answerErrors } from '#server/doors/http/errors';
 import { tagRequest } from '#server/doors/http/request';
 import { createHttpServer } from '#server/doors/http/server';
@@ -23,9 +25,30 @@ export const allScopes = new Set(Object.keys(scopes) as Scope[]);
 /** Only the MCP endpoint, in front of a service. A test can use any kind of token, and sees every approval request. */
 export const openMcpDoor = async (
   service: Pick<Service, 'posthorn' | 'token' | 'clock'>,
-  { perMinute = 1_000_000, ...overrides }: Partial<McpParts> & { perMinute?: number } = {},
+  {
+    perMinute = 1_000_000,
+    requestApproval,
+    ...overrides
+  }: Partial<McpParts> & { perMinute?: number; requestApproval?: ApprovalCards['request'] } = {},
 ) => {
   const approvalRequests: ApprovalRequest[] = [];
+  const request: ApprovalCards['request'] = async (request) => {
+    approvalRequests.push(request);
+    return {
+      cardId: `card_${approvalRequests.length}`,
+      action: request.action,
+      status: 'Open',
+      asks: 'Publish this post now. It is for X (posthorn).',
+      approvalUrl: `http://posthorn.test/approvals/card_${approvalRequests.length}`,
+      createdAt: '2026-11-15T09:30:00.000000Z',
+      expiresAt: '2026-11-22T09:30:00.000000Z',
+      again: false,
+    };
+  };
+  const runOrAsk = createRunOrAsk({
+    cards: { request: requestApproval ?? request },
+    approvers: { list: async () => [], lock: async () => true },
+  });
   const limited = new Map<string, { scopes: Scope[]; statisticsTools?: boolean }>();
   const logLines: string[] = [];
   const log = pino({}, { write: (line: string) => logLines.push(line) });
@@ -47,21 +70,10 @@ export const openMcpDoor = async (
         }
       );
     },
-    requestApproval: async (request) => {
-      approvalRequests.push(request);
-      return {
-        cardId: `card_${approvalRequests.length}`,
-        action: request.action,
-        status: 'Open',
-        asks: 'Publish this post now. It is for X (posthorn).',
-        approvalUrl: `http://posthorn.test/approvals/card_${approvalRequests.length}`,
-        createdAt: '2026-11-15T09:30:00.000000Z',
-        expiresAt: '2026-11-22T09:30:00.000000Z',
-        again: false,
-      };
-    },
-    requestsAbout: async () => [],
-    deletionOf: async () => undefined,
+    runForAgent: createRunForAgent({
+      runOrAsk,
+      cards: { about: async () => [], deletionOf: async () => undefined },
+    }),
     findDuplicate: async () => undefined,
     readPictures: async () => [],
     readSummaryContext: async () => ({ accounts: [], limits: [] }),

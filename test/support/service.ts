@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import sharp from 'sharp';
 import type { Role } from '#contracts/scopes';
 import { Posthorn as Client } from '#packages/sdk/src/index';
-import { findAction } from '#server/agents/admission';
+import { findAction, runNow } from '#server/agents/admission';
 import { createMovableClock, type Stopwatch } from '#server/base/clock';
 import { readConfig } from '#server/base/config/config';
 import type { Caller } from '#server/base/context';
@@ -193,9 +193,9 @@ export const startService = async (
     /** An action by a person in the app, whose click is the approval. */
     asHuman: async (name: string, input: unknown, as: Partial<Caller> = {}) => {
       const action = findAction(posthorn.actions, name);
-      const caller: Caller = { ...owner, role: 'owner', human: true, ...as };
+      const caller: Caller = { ...owner, role: 'owner', mayPublish: true, isPerson: true, ...as };
       // biome-ignore lint/suspicious/noExplicitAny: as above
-      return (await action.run(action.admit(input, caller))).value as any;
+      return (await runNow(action, action.admit(input, caller))).value as any;
     },
 
     addMember: async (role: Role) => {
@@ -230,7 +230,7 @@ export const startService = async (
 
     /** An account on the sandbox of a network, connected as a person does it. */
     connect: (network: string, { handle = `${network}${++people}`, without = [] as string[] } = {}) =>
-      connectInSandbox(posthorn, { ...owner, role: 'owner', human: true }, network, {
+      connectInSandbox(posthorn, { ...owner, role: 'owner', mayPublish: true, isPerson: true }, network, {
         handle,
         without,
         here: (to) => to.replace(config.baseUrl, url),

@@ -557,7 +557,7 @@ describe('posts.list', () => {
       scheduledAt: '2031-02-03T04:05:06.1+01:00',
     });
     const { id } = created.body;
-    const caller = { ...service.owner, role: 'owner', human: true } as const;
+    const caller = { ...service.owner, role: 'owner', mayPublish: true, isPerson: true } as const;
     const parsed = async () => Post.parse(await service.posthorn.reading.get(caller, id));
     expect(created.body).toEqual(await parsed());
     expect(created.body).toMatchObject({ scheduledAt: '2031-02-03T03:05:06.100000Z' });
@@ -811,7 +811,7 @@ describe('posts.schedule', () => {
     ]);
     const post = await service.asHuman('posts.schedule', { id, at: inMs(hourMs) });
     expect(post).toMatchObject({ status: 'Scheduled', results });
-    const human = { ...service.owner, role: 'owner' as const, human: true };
+    const human = { ...service.owner, role: 'owner' as const, mayPublish: true, isPerson: true };
     expect(await service.posthorn.lifecycle.unschedule(human, id)).toMatchObject({ status: 'Failed', results });
   });
 

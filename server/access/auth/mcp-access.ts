@@ -52,7 +52,7 @@ export const createMcpAccess =
       uploadAccess: { clientId, issuedAt: issuedAt.toISOString() },
     };
     return {
-      caller: { ...member, human: false, ...uploadAccess },
+      caller: { ...member, mayPublish: false, isPerson: false, ...uploadAccess },
       scopes: access.scopes,
       statisticsTools,
       // Per client and user: a client that uses up its requests must not lock its user out of the app.

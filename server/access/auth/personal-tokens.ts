@@ -44,7 +44,13 @@ export const createPersonalTokens = ({
     if (lacksFactor) throw factorMissing();
     const tokenCaller = {
       tokenId,
-      caller: { ...member, human: false, client: { kind: 'Token', name }, uploadAccess: { tokenId } },
+      caller: {
+        ...member,
+        mayPublish: false,
+        isPerson: false,
+        client: { kind: 'Token', name },
+        uploadAccess: { tokenId },
+      },
       statisticsTools,
     } as const;
     cache.set(token, tokenCaller);

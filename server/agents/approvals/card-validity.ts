@@ -1,6 +1,6 @@
 import type { CardStatus } from '#contracts/approvals';
+import type { Approval } from '#contracts/define';
 import type { Post } from '#contracts/posts';
-import type { RunnableAction } from '#server/agents/admission';
 import type { Clock } from '#server/base/clock';
 import type { Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
@@ -16,18 +16,18 @@ export const createCardValidity = ({
   store,
   subjects,
   readiness,
-  actions,
+  approvals,
   live,
   clock,
 }: {
   store: ApprovalStore;
   subjects: Subjects;
   readiness: Readiness;
-  actions: ReadonlyMap<string, RunnableAction>;
+  approvals: ReadonlyMap<string, Approval>;
   live: Live;
   clock: Clock;
 }) => {
-  const kindOf = (action: string) => actions.get(action)?.action.approval?.subject;
+  const subjectOf = (action: string) => approvals.get(action)?.subject;
   const isExpired = ({ expires_at }: OpenCard) => new Date(expires_at) <= clock.now();
 
   const closeOpen = async ({ workspaceId }: Caller, cards: readonly Pick<OpenCard, 'id'>[], status: CardStatus) => {
@@ -43,7 +43,7 @@ export const createCardValidity = ({
     const expired = open.filter(isExpired);
     const outdated: OpenCard[] = [];
     for (const kind of ['post', 'account', 'media'] as const) {
-      const about = open.filter((card) => !isExpired(card) && kindOf(card.action) === kind);
+      const about = open.filter((card) => !isExpired(card) && subjectOf(card.action) === kind);
       if (about.length === 0) continue;
       const pins = await subjects.pins(caller, kind, about.map(idOf));
       outdated.push(...about.filter((card) => !holds(card, pins.get(idOf(card)))));
@@ -56,7 +56,7 @@ export const createCardValidity = ({
 
   /** Whether the subject still has the content that the card shows. Locks it until the transaction ends. */
   const isUnchanged = async (caller: Caller, row: CardRow, filesToChange: readonly string[] = []) => {
-    const kind = kindOf(row.action);
+    const kind = subjectOf(row.action);
     if (kind === undefined) return false;
     await subjects.find(caller, kind, idOf(row), filesToChange).catch(unlessNotFound);
     return holds(row, (await subjects.pins(caller, kind, [idOf(row)])).get(idOf(row)));
@@ -86,7 +86,7 @@ export const createCardValidity = ({
     });
   };
 
-  return { kindOf, isExpired, closeOpen, closeStale, isUnchanged, isPreparing, finishPreparing };
+  return { subjectOf, isExpired, closeOpen, closeStale, isUnchanged, isPreparing, finishPreparing };
 };
 
 export const idOf = ({ input }: Pick<OpenCard, 'input'>) => String(input.id);

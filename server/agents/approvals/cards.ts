@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ApprovalCard, CardStatus } from '#contracts/approvals';
 import { dayMs } from '#contracts/time';
 import type { AuditLog } from '#server/access/audit/audit-log';
-import { type AdmittedCall, findAction, type RunnableAction } from '#server/agents/admission';
+import { type AdmittedCall, findAction, type RunnableAction, runNow } from '#server/agents/admission';
+import { mustBeDone } from '#server/base/approval';
 import { bounds } from '#server/base/bounds';
 import type { Clock } from '#server/base/clock';
 import type { ApprovalRun, Caller } from '#server/base/context';
@@ -86,7 +87,7 @@ export const createApprovalCards = ({
   clock: Clock;
 }) => {
   const { show, toState } = view;
-  const { kindOf, isExpired, closeStale, isPreparing, finishPreparing } = validity;
+  const { subjectOf, isExpired, closeStale, isPreparing, finishPreparing } = validity;
 
   const readAccounts = async (caller: Caller) => new Map((await accounts.list(caller)).map((one) => [one.id, one]));
 
@@ -131,7 +132,7 @@ export const createApprovalCards = ({
     const { input, caller } = call;
     const after: Subject[] = [];
     await store.rehearse(async () => {
-      await action.run(call, approval);
+      await runNow(action, call, approval);
       if (isChange(action, subject)) after.push(await subjects.find(caller, 'post', idOf({ input })));
     });
     return after.reduce(withChange, subject);
@@ -207,9 +208,10 @@ export const createApprovalCards = ({
       const action = findAction(actions, request.action);
       // `prepare` puts all files into the library first, so that the person sees the exact bytes that will be
       // published.
-      const call = await action.prepare(action.admit(request.input, { ...caller, human: true, rehearses: true }));
+      const asPublisher = { ...caller, mayPublish: true, rehearses: true } as const;
+      const call = mustBeDone(await action.prepare(action.admit(request.input, asPublisher)));
       const { input } = call;
-      const kind = kindOf(action.name);
+      const kind = subjectOf(action.name);
       if (kind === undefined) throw new Error(`${action.name} has no card: declare approval in its contract`);
       if (kind === 'post') await makeReady(action, call);
       if ((await store.countOpen(workspaceId)) >= bounds.openCards)
@@ -256,18 +258,6 @@ export const createApprovalCards = ({
           Date.parse(decided_at ?? '') > sinceMs,
       );
       return card && toState(card, await readAccounts(caller));
-    },
-
-    /** Open requests about posts. */
-    waiting: async (caller: Caller) => {
-      await closeStale(caller, await store.open(caller.workspaceId));
-      return (await store.open(caller.workspaceId))
-        .filter(({ action }) => kindOf(action) === 'post')
-        .map((card) => ({
-          postId: idOf(card),
-          action: card.action,
-          approvalUrl: `${baseUrl}/approvals/${card.id}`,
-        }));
     },
 
     /** The last request of each action about this post or account. */

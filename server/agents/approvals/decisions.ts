@@ -3,7 +3,8 @@ import type { Version, VersionInput } from '#contracts/posts';
 import type { ReceiptEntry } from '#contracts/receipts';
 import type { AuditLog } from '#server/access/audit/audit-log';
 import type { Receipts } from '#server/access/receipts/receipts';
-import { type AdmittedCall, findAction, type RunnableAction } from '#server/agents/admission';
+import { type AdmittedCall, findAction, type RunnableAction, runNow } from '#server/agents/admission';
+import { mustBeDone } from '#server/base/approval';
 import type { Clock } from '#server/base/clock';
 import { type Caller, clientNamed } from '#server/base/context';
 import { badInput, notFound, Refusal } from '#server/base/errors';
@@ -82,7 +83,7 @@ export const createDecisions = ({
   confirmations: Confirmations;
   clock: Clock;
 }) => {
-  const { kindOf, isExpired, closeOpen, isUnchanged, finishPreparing } = validity;
+  const { subjectOf, isExpired, closeOpen, isUnchanged, finishPreparing } = validity;
 
   /** Locks the card. Throws if it was decided already. */
   const lockUndecided = async (caller: Caller, id: string, decidable: readonly CardStatus[] = ['Open']) => {
@@ -172,7 +173,7 @@ export const createDecisions = ({
   /** Also returns the previous alt texts, for the description of the edit. */
   const setAlts = async (caller: Caller, { media = [] }: Subject, alts: PreparedEdit['alts'] = []) => {
     const change = findAction(actions, 'changeMedia');
-    for (const { mediaId: id, alt } of alts) await change.run(change.admit({ id, alt }, caller), {});
+    for (const { mediaId: id, alt } of alts) await runNow(change, change.admit({ id, alt }, caller), {});
     const altOf = (id: string) => media.find((one) => one.id === id)?.alt ?? '';
     return alts.map(({ mediaId, alt }) => ({ mediaId, before: altOf(mediaId), alt }));
   };
@@ -183,7 +184,7 @@ export const createDecisions = ({
     const accounts = accountIds && { accountIds: [...new Set(accountIds)] };
     if (versions === undefined) return { scheduledAt, alts, ...accounts };
     const { update, call } = await admitUpdate(caller, idOf(row), { versions, ...accounts });
-    const prepared = (await update.prepare(call)).input as { versions: VersionInput[]; accountIds: string[] };
+    const prepared = mustBeDone(await update.prepare(call)).input as { versions: VersionInput[]; accountIds: string[] };
     const content = {
       id: idOf(row),
       accountIds: prepared.accountIds,
@@ -212,7 +213,7 @@ export const createDecisions = ({
     const editedAlts = await setAlts(caller, subject, edit.alts);
     if (edit.versions ?? edit.accountIds ?? (subject.becomes && edit.scheduledAt)) {
       const { update, call } = await admitUpdate(caller, idOf(row), edit);
-      await update.run(call, {});
+      await runNow(update, call, {});
     }
     const { post, media = [], fitted } = await subjects.find(caller, 'post', idOf(row));
     const pin = (await subjects.pins(caller, 'post', [idOf(row)])).get(idOf(row));
@@ -233,8 +234,9 @@ export const createDecisions = ({
 
   const runApproved = async (caller: Caller, row: CardRow, edit: PreparedEdit | undefined) => {
     const action = findAction(actions, row.action);
-    const as: Caller = { ...caller, human: true, ...(!row.is_own && { client: clientNamed(row.client) }) };
-    const run = async (call: AdmittedCall) => (await action.run(call, {})).value;
+    const agent = !row.is_own && { isPerson: false, client: clientNamed(row.client) };
+    const as: Caller = { ...caller, mayPublish: true, ...agent };
+    const run = async (call: AdmittedCall) => (await runNow(action, call, {})).value;
     if (edit === undefined) return { outcome: await run(action.admit(row.input, as)), contentHash: row.content_hash };
     // The edit applies to what the card shows. For a change of a scheduled post that is the changed post, so run the
     // change first.
@@ -411,7 +413,7 @@ export const createDecisions = ({
         const result = await store.attempt(run).catch((error) => refuse(row.id, error));
         if (result && 'refusal' in result) refuse(row.id, new Refusal('Conflict', result.refusal));
         else if (result) contents.set(row.id, result.contentHash.toString('hex'));
-        if (!errors.has(row.id) && kindOf(row.action) === 'post') posts.set(row.id, idOf(row));
+        if (!errors.has(row.id) && subjectOf(row.action) === 'post') posts.set(row.id, idOf(row));
       }
       clashes = await reading.sameMinute(caller, [...posts.values()]);
     });

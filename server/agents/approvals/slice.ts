@@ -1,3 +1,4 @@
+import type { Approval } from '#contracts/define';
 import type { AuditLog } from '#server/access/audit/audit-log';
 import type { Receipts } from '#server/access/receipts/receipts';
 import type { RunnableAction } from '#server/agents/admission';
@@ -13,12 +14,12 @@ import type { LinkCards } from '#server/writing/posts/link-cards';
 import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import type { Approvers } from './approvers.ts';
-import { createAskInstead } from './ask-instead.ts';
 import { createCardValidity } from './card-validity.ts';
 import { createCardView } from './card-view.ts';
 import { createApprovalCards } from './cards.ts';
 import { createConfirmations, type Passkeys } from './confirmations.ts';
 import { createDecisions } from './decisions.ts';
+import { createFindRequests } from './find-requests.ts';
 import { createRequestNotifications } from './request-notifications.ts';
 import { approvalRoutes } from './routes.ts';
 import { createApprovalStore } from './store.ts';
@@ -26,51 +27,64 @@ import { createSubjects } from './subject.ts';
 
 export const openApprovals = ({
   database,
+  approvals,
   library,
   fittedFiles,
   config: { baseUrl },
-  passkeys,
-  asksPasskey,
   ...parts
 }: {
   database: Database;
-  actions: ReadonlyMap<string, RunnableAction>;
+  /** What each action and route asks a person, by name. */
+  approvals: ReadonlyMap<string, Approval>;
   reading: Reading;
   readiness: Readiness;
   linkCards: LinkCards;
   library: MediaLibrary;
   fittedFiles: FittedFiles;
   accounts: Accounts;
-  audit: AuditLog;
-  notifications: Notifications;
-  receipts: Receipts;
   live: Live;
-  approvers: Approvers;
-  passkeys: Passkeys;
-  asksPasskey: (workspaceId: string) => Promise<boolean>;
   config: Config;
   clock: Clock;
 }) => {
-  const { reading, readiness, linkCards, accounts, actions, live, clock } = parts;
+  const { reading, readiness, linkCards, accounts, live, clock } = parts;
   const store = createApprovalStore(database);
   const subjects = createSubjects({ reading, readiness, linkCards, library, fittedFiles, accounts });
-  const validity = createCardValidity({ store, subjects, readiness, actions, live, clock });
-  const view = createCardView({ actions, baseUrl });
-  const requestNotifications = createRequestNotifications({ ...parts, store, view });
-  const confirmations = createConfirmations({ store, passkeys, asksPasskey, clock });
-  const shared = { ...parts, store, validity, subjects, requestNotifications };
-  const cards = createApprovalCards({ ...shared, view, baseUrl });
-  const decisions = createDecisions({ ...shared, confirmations });
+  const validity = createCardValidity({ store, subjects, readiness, approvals, live, clock });
   return {
-    cards,
-    decisions,
-    askInstead: createAskInstead({ cards, approvers: parts.approvers }),
-    routes: approvalRoutes({ cards, decisions }),
-    chores: {
-      'close old approval cards': { every: '10 minutes', run: cards.expire },
-      'remind of open approval cards': { every: '1 hour', run: cards.remind },
-      'forget old confirmations with a passkey': { every: '1 hour', run: confirmations.purge },
-      'remove old approval cards': { every: '1 day', run: cards.purge },
+    findRequests: createFindRequests({ store, validity, baseUrl }),
+
+    /** Opened after the actions, which find requests and which cards run. */
+    openCards: ({
+      passkeys,
+      asksPasskey,
+      ...cardParts
+    }: {
+      actions: ReadonlyMap<string, RunnableAction>;
+      audit: AuditLog;
+      notifications: Notifications;
+      receipts: Receipts;
+      approvers: Approvers;
+      passkeys: Passkeys;
+      asksPasskey: (workspaceId: string) => Promise<boolean>;
+    }) => {
+      const { actions } = cardParts;
+      const view = createCardView({ actions, baseUrl });
+      const requestNotifications = createRequestNotifications({ ...parts, ...cardParts, store, view });
+      const confirmations = createConfirmations({ store, passkeys, asksPasskey, clock });
+      const shared = { ...parts, ...cardParts, store, validity, subjects, requestNotifications };
+      const cards = createApprovalCards({ ...shared, view, baseUrl });
+      const decisions = createDecisions({ ...shared, confirmations });
+      return {
+        cards,
+        decisions,
+        routes: approvalRoutes({ cards, decisions }),
+        chores: {
+          'close old approval cards': { every: '10 minutes', run: cards.expire },
+          'remind of open approval cards': { every: '1 hour', run: cards.remind },
+          'forget old confirmations with a passkey': { every: '1 hour', run: confirmations.purge },
+          'remove old approval cards': { every: '1 day', run: cards.purge },
+        },
+      };
     },
   };
 };

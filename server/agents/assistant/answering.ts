@@ -12,11 +12,11 @@ import type { Logger } from 'pino';
 import type { ChatMessage, ChatNote, Question } from '#contracts/assistant';
 import type { CatalogEntry } from '#contracts/catalog';
 import type { RunnableAction } from '#server/agents/admission';
-import type { ApprovalCards } from '#server/agents/approvals/cards';
+import type { RunForAgent } from '#server/agents/approvals/run-for-agent';
 import { embeddedModel } from '#server/agents/assistant/embedded/model';
 import type { Clock } from '#server/base/clock';
 import type { Config } from '#server/base/config/config';
-import { assistantName, type Caller } from '#server/base/context';
+import type { Caller } from '#server/base/context';
 import { createYieldToEventLoop } from '#server/base/jobs/yield-to-event-loop';
 import type { Chats } from './chats.ts';
 import { type Model, outsideModel } from './language-model.ts';
@@ -52,7 +52,6 @@ export type Answering = ReturnType<typeof createAnswering>;
 /** Streams the answer to one question: runs the model and its actions, and saves the messages. */
 export const createAnswering = ({
   chats,
-  cards,
   config,
   clock,
   log,
@@ -60,7 +59,7 @@ export const createAnswering = ({
   ...parts
 }: {
   chats: Chats;
-  cards: Pick<ApprovalCards, 'request' | 'about' | 'deletionOf'>;
+  runForAgent: RunForAgent;
   catalog: readonly CatalogEntry[];
   actions: ReadonlyMap<string, RunnableAction>;
   config: Config['assistant'];
@@ -85,11 +84,7 @@ export const createAnswering = ({
       caller: callerNow,
       timeZone,
       sees,
-      approvals: (as) => ({
-        request: (action, input) => cards.request({ caller: as, client: assistantName, action, input, requestId }),
-        about: (postId) => cards.about(as, postId),
-        deletionOf: (postId) => cards.deletionOf(as, postId),
-      }),
+      requestId,
       nextFreeSlot,
       report,
     });

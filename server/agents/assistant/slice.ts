@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { CatalogEntry } from '#contracts/catalog';
 import type { RunnableAction } from '#server/agents/admission';
-import type { ApprovalCards } from '#server/agents/approvals/cards';
+import type { RunForAgent } from '#server/agents/approvals/run-for-agent';
 import type { Clock } from '#server/base/clock';
 import type { Config } from '#server/base/config/config';
 import type { Caller } from '#server/base/context';
@@ -29,7 +29,7 @@ export const openAssistant = ({
   database: Database;
   catalog: readonly CatalogEntry[];
   actions: ReadonlyMap<string, RunnableAction>;
-  cards: Pick<ApprovalCards, 'request' | 'about' | 'deletionOf'>;
+  runForAgent: RunForAgent;
   reading: Reading;
   slots: Pick<SlotQueue, 'nextFreeSlot'>;
   live: Pick<Live, 'onAccessChanged'>;

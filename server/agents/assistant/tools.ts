@@ -1,7 +1,7 @@
 import { jsonSchema, type Tool, tool } from 'ai';
 import type { CatalogEntry } from '#contracts/catalog';
 import type { RunnableAction } from '#server/agents/admission';
-import { type Approvals, runForAgent } from '#server/agents/approvals/run-for-agent';
+import type { RunForAgent } from '#server/agents/approvals/run-for-agent';
 import { asAgent, type Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
 
@@ -19,7 +19,7 @@ export interface ToolUser {
   readonly timeZone: string;
   /** Whether the model may know which page is open. */
   readonly sees: boolean;
-  readonly approvals: (caller: Caller) => Approvals;
+  readonly requestId: string;
   readonly nextFreeSlot: (caller: Caller, postId: string) => Promise<string | undefined>;
   readonly report: (error: unknown) => void;
 }
@@ -28,7 +28,15 @@ export interface ToolUser {
  * A tool for each action, except those for the web app only. They run as the user but never count as a human's click.
  */
 export const createTools =
-  ({ catalog, actions }: { catalog: readonly CatalogEntry[]; actions: ReadonlyMap<string, RunnableAction> }) =>
+  ({
+    catalog,
+    actions,
+    runForAgent,
+  }: {
+    catalog: readonly CatalogEntry[];
+    actions: ReadonlyMap<string, RunnableAction>;
+    runForAgent: RunForAgent;
+  }) =>
   (user: ToolUser): Record<string, Tool> => {
     let used = 0;
     const run = async (action: RunnableAction, entry: CatalogEntry, args: unknown) => {
@@ -36,12 +44,12 @@ export const createTools =
         throw new Refusal('TooManyRequests', `One answer uses at most ${maxActions} actions. Tell what you have.`);
       }
       const caller: Caller = asAgent(await user.caller(), { kind: 'Assistant' });
-      const { pending, output, requests } = await runForAgent(
+      const { pending, output, requests } = await runForAgent({
         action,
-        withTimeZone(args, entry, user.timeZone),
+        args: withTimeZone(args, entry, user.timeZone),
         caller,
-        user.approvals(caller),
-      );
+        requestId: user.requestId,
+      });
       if (pending === undefined) {
         return shorten(requests.length > 0 ? { ...(output.value as object), requests } : output.value);
       }

@@ -1,10 +1,11 @@
 import { type BulkChange, type BulkResult, bulkMoves, type PlannedMove } from '#contracts/bulk';
 import type { Post } from '#contracts/posts';
 import { findAction, type RunnableAction } from '#server/agents/admission';
+import type { Asked, RunOrAsk } from '#server/agents/run-or-ask';
 import { bounds } from '#server/base/bounds';
 import { startStopwatch } from '#server/base/clock';
-import type { AskInstead, Caller } from '#server/base/context';
-import { badInput, isAsked, Refusal } from '#server/base/errors';
+import type { Caller } from '#server/base/context';
+import { badInput, Refusal } from '#server/base/errors';
 import type { Bin } from '#server/planning/bin/bin';
 import type { SlotQueue } from '#server/planning/slots/queue';
 import type { Reading } from '#server/writing/posts/reading';
@@ -15,23 +16,23 @@ export type Bulk = ReturnType<typeof createBulk>;
 /** The same change for several posts. Each is made by the rules for a single post, in a transaction of its own. */
 export const createBulk = ({
   actions,
-  askInstead,
+  runOrAsk,
   reading,
   bin,
   slots,
 }: {
   actions: ReadonlyMap<string, RunnableAction>;
-  askInstead: AskInstead;
+  runOrAsk: RunOrAsk;
   reading: Reading;
   bin: Bin;
   slots: SlotQueue;
 }) => {
   const run = async (caller: Caller, name: string, input: Record<string, unknown>, requestId: string) => {
     const action = findAction(actions, name);
-    await askInstead({ caller, action: name, input, requestId }, () => action.run(action.admit(input, caller)));
+    return (await runOrAsk(action, action.admit(input, caller), { requestId })).asked;
   };
 
-  const update = async (
+  const update = (
     caller: Caller,
     post: Post,
     change: { accountIds?: string[]; scheduledAt?: string },
@@ -39,7 +40,7 @@ export const createBulk = ({
   ) => {
     const { id, accountIds, versions, scheduledAt = '', updatedAt } = post;
     const next = { accountIds, scheduledAt, ...change };
-    await run(
+    return run(
       caller,
       'posts.update',
       {
@@ -55,44 +56,48 @@ export const createBulk = ({
   /** Applying a change twice is not an error, because a client repeats a request whose response was lost. */
   const change: Record<
     BulkChange,
-    (caller: Caller, id: string, to: { at: string; accountId: string; requestId: string }) => Promise<void>
+    (caller: Caller, id: string, to: { at: string; accountId: string; requestId: string }) => Promise<Asked | undefined>
   > = {
     Delete: async (caller, id, { requestId }) => {
-      if (!(await bin.has(caller, id))) await run(caller, 'posts.delete', { id }, requestId);
+      const isDone = await bin.has(caller, id);
+      return isDone ? undefined : run(caller, 'posts.delete', { id }, requestId);
     },
 
     Restore: async (caller, id) => {
       if ((await reading.many(caller, [id])).length === 0) await bin.restore(caller, id);
+      return undefined;
     },
 
     Unschedule: async (caller, id, { requestId }) => {
       const { status } = await reading.get(caller, id);
       // Unscheduling a post that some accounts already have makes it Failed, not a draft.
-      if (status !== 'Draft' && status !== 'Failed') await run(caller, 'unschedule', { id }, requestId);
+      const isDone = status === 'Draft' || status === 'Failed';
+      return isDone ? undefined : run(caller, 'unschedule', { id }, requestId);
     },
 
     Schedule: async (caller, id, { at, requestId }) => {
       const { status, scheduledAt } = await reading.get(caller, id);
-      if (status !== 'Scheduled' || scheduledAt !== at) await run(caller, 'posts.schedule', { id, at }, requestId);
+      const isDone = status === 'Scheduled' && scheduledAt === at;
+      return isDone ? undefined : run(caller, 'posts.schedule', { id, at }, requestId);
     },
 
     Move: async (caller, id, { at, requestId }) => {
       const post = await reading.get(caller, id);
-      if ((post.scheduledAt ?? '') !== at) await update(caller, post, { scheduledAt: at }, requestId);
+      const isDone = (post.scheduledAt ?? '') === at;
+      return isDone ? undefined : update(caller, post, { scheduledAt: at }, requestId);
     },
 
     AddAccount: async (caller, id, { accountId, requestId }) => {
       const post = await reading.get(caller, id);
-      if (!post.accountIds.includes(accountId)) {
-        await update(caller, post, { accountIds: [...post.accountIds, accountId] }, requestId);
-      }
+      const isDone = post.accountIds.includes(accountId);
+      return isDone ? undefined : update(caller, post, { accountIds: [...post.accountIds, accountId] }, requestId);
     },
 
     RemoveAccount: async (caller, id, { accountId, requestId }) => {
       const post = await reading.get(caller, id);
-      if (post.accountIds.includes(accountId)) {
-        await update(caller, post, { accountIds: post.accountIds.filter((one) => one !== accountId) }, requestId);
-      }
+      const accountIds = post.accountIds.filter((one) => one !== accountId);
+      const isDone = accountIds.length === post.accountIds.length;
+      return isDone ? undefined : update(caller, post, { accountIds }, requestId);
     },
   };
 
@@ -113,17 +118,15 @@ export const createBulk = ({
       for (const { id, at } of posts) {
         if (results.length > 0 && sinceBegun() > bounds.bulkStepMs) break;
         try {
-          await change[kind](caller, id, { at, accountId: accountId ?? '', requestId });
-          results.push({ id, done: true });
+          const asked = await change[kind](caller, id, { at, accountId: accountId ?? '', requestId });
+          results.push(
+            asked
+              ? { id, done: false, asked: true, code: 'ApprovalRequired', message: asked.message }
+              : { id, done: true },
+          );
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
-          results.push({
-            id,
-            done: false,
-            ...(isAsked(error) && { asked: true }),
-            code: error.code,
-            message: error.message,
-          });
+          results.push({ id, done: false, code: error.code, message: error.message });
         }
       }
       return results;

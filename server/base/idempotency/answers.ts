@@ -34,6 +34,29 @@ export const createIdempotentAnswers = ({ store, clock }: { store: IdempotencySt
     });
   };
 
+  /** `work` returns the answer, or something that is none: then nothing is stored and the key stays free. */
+  const onceOr = <Other extends object>(
+    caller: Caller,
+    key: string,
+    request: string,
+    work: () => Promise<string | Other>,
+  ): Promise<IdempotentAnswer | Other> =>
+    runOnce<IdempotentAnswer | Other>(
+      caller,
+      key,
+      request,
+      async (owner) => {
+        const answer = await work();
+        if (typeof answer !== 'string') {
+          await store.remove(owner);
+          return answer;
+        }
+        await store.save(owner, answer);
+        return { answer, replayed: false };
+      },
+      ({ answer }) => ({ answer, replayed: true }),
+    );
+
   return {
     purge: () => store.removeOld(new Date(clock.now().getTime() - retentionMs)),
 
@@ -43,18 +66,13 @@ export const createIdempotentAnswers = ({ store, clock }: { store: IdempotencySt
       return earlier && mustBeSameRequest(earlier, hashOf(request), key).answer;
     },
 
-    once: (caller: Caller, key: string, request: string, work: () => Promise<string>): Promise<IdempotentAnswer> =>
-      runOnce<IdempotentAnswer>(
-        caller,
-        key,
-        request,
-        async (owner) => {
-          const answer = await work();
-          await store.save(owner, answer);
-          return { answer, replayed: false };
-        },
-        ({ answer }) => ({ answer, replayed: true }),
-      ),
+    once: (caller: Caller, key: string, request: string, work: () => Promise<string>) =>
+      onceOr<never>(caller, key, request, work),
+
+    onceOr,
+
+    /** What was answered was taken back. */
+    forget: (caller: Caller, key: string) => store.remove(ownerOf(caller, key)),
 
     /** For an answer with a secret, which is not stored: a repeat is a Conflict with the sentence `onRepeat`. */
     onceWithSecret: <Answer>(

@@ -23,6 +23,10 @@ const save = sql(
   'update idempotent_answers set answer = $4 where workspace_id = $1 and user_id = $2 and key = $3',
 );
 
+const remove = sql(
+  'idempotency.remove',
+  'delete from idempotent_answers where workspace_id = $1 and user_id = $2 and key = $3',
+);
 const removeOld = sql('idempotency.removeOld', 'delete from idempotent_answers where created_at < $1');
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
@@ -41,6 +45,7 @@ export const createIdempotencyStore = (db: Database) => ({
     (await db.query(claim, [...owner, requestHash, now, expired])).length > 0,
   read: async (owner: Owner) => (await db.query<StoredAnswer>(read, owner))[0],
   readSince: async (owner: Owner, since: Date) => (await db.query<StoredAnswer>(readSince, [...owner, since]))[0],
+  remove: (owner: Owner) => db.run(remove, owner),
   removeOld: (before: Date) => db.run(removeOld, [before]),
   save: async (owner: Owner, answer: string) => {
     await db.query(save, [...owner, answer]);

@@ -5,77 +5,39 @@ import { badInput, notFound, Refusal } from '#server/base/errors';
 import { everyWorkspace } from '#server/base/live/changes';
 import type { Live } from '#server/base/live/live';
 import type { Seal } from '#server/base/secrets/seal';
-import type { Network, Registration } from '#server/networks/network';
-import type { Networks } from '#server/networks/registry';
+import type { Network } from '#server/networks/network';
+import type { Sites } from '#server/networks/sites';
 import { asTrouble, whatHappened } from '#server/networks/trouble';
-import { createSettingReader, openValues, placeOf, type Values } from './entered-settings.ts';
-import type { NetworkKeyRow, NetworkKeyStore } from './store.ts';
+import type { EnteredKeys } from './entered-keys.ts';
+import { placeOf, type Values } from './entered-settings.ts';
+import type { NetworkKeyStore } from './store.ts';
 
 export type NetworkKeys = ReturnType<typeof createNetworkKeys>;
 
-/**
- * Credentials that the operator enters in the app. Every instance has them in memory, because they are read for each
- * request; a notification makes it read them again.
- */
+/** Enters, tries and removes the credentials of networks. */
 export const createNetworkKeys = ({
   store,
-  networks,
+  entered,
+  sites,
   environment,
   baseUrl,
-  tryKeys,
   audit,
   publish,
   seal,
   clock,
-  report,
 }: {
   store: NetworkKeyStore;
-  networks: Networks;
-  /** Takes precedence for a network as a whole: if it has one of the credentials, it must have all of them. */
+  entered: EnteredKeys;
+  sites: Sites;
   environment: (name: string) => string | undefined;
   baseUrl: string;
-  /** Tries the credentials at the network; undefined when the network offers no way to do that. */
-  tryKeys: (
-    network: Network,
-    registration: Registration,
-    redirectUri: string,
-  ) => ReturnType<NonNullable<Network['app']['tryCredentials']>> | undefined;
   audit: AuditLog;
   publish: Live['publish'];
   seal: Seal;
   clock: Clock;
-  report: (error: unknown) => void;
 }) => {
-  let entered = new Map<string, NetworkKeyRow & { readonly values: Values }>();
-  const registered = networks.all.filter(({ settings }) => settings.length > 0);
-  const { setting, isInEnvironment } = createSettingReader({
-    networks: registered,
-    environment,
-    enteredValues: (id) => entered.get(id)?.values,
-  });
+  const { registered, isInEnvironment, read, settled, setting } = entered;
   const redirectUri = ({ key }: Network) => `${baseUrl}/connect/${key}/callback`;
-
-  const readRows = async () => {
-    const rows = await store.all();
-    entered = new Map(
-      rows.flatMap((row) => {
-        try {
-          return [[row.id, { ...row, values: openValues(seal, row) }] as const];
-        } catch (error) {
-          // The key that encrypted them is lost. Other networks keep working.
-          report(error);
-          return [];
-        }
-      }),
-    );
-  };
-
-  let lastRead: Promise<void> = Promise.resolve();
-  /** Reads run one after the other, so that an earlier result never replaces a later one. */
-  const read = () => {
-    lastRead = lastRead.then(readRows, readRows);
-    return lastRead;
-  };
 
   /** Publishes after reading, so that open tabs do not fetch the old state from this instance. */
   const readAndPublish = async ({ key }: Network) => {
@@ -101,7 +63,8 @@ export const createNetworkKeys = ({
     const [id = '', secret = ''] = network.settings;
     const registration = { clientId: values[id] ?? '', clientSecret: values[secret] ?? '' };
     try {
-      const result = await tryKeys(network, registration, redirectUri(network));
+      // Undefined when the network offers no way to try them.
+      const result = await network.app.tryCredentials?.(sites.live(network, { registration }), redirectUri(network));
       if (result?.is === 'refused') {
         throw new Refusal(
           'BadInput',
@@ -121,16 +84,13 @@ export const createNetworkKeys = ({
 
   return {
     read,
-
-    /** Resolves when this instance has finished its latest read. A tab that received the event asks right after it. */
-    settled: () => lastRead.catch(() => undefined),
-
+    settled,
     setting,
 
     list: (): NetworkKeysRecord[] =>
       registered.map((network) => {
         const { key, name, settings } = network;
-        const row = entered.get(settings[0] ?? '');
+        const row = entered.find(settings[0] ?? '');
         const isFromEnvironment = isInEnvironment(settings);
         const isWhole = settings.every((one) => environment(one) !== undefined);
         return {
@@ -174,7 +134,7 @@ export const createNetworkKeys = ({
     /** Called when somebody signed in at the real network, which shows that the credentials work. */
     confirm: async (network: Network) => {
       const [id = ''] = network.settings;
-      const row = entered.get(id);
+      const row = entered.find(id);
       if (row === undefined || row.workedAt !== null) return;
       await store.confirm(id, clock.now());
       await readAndPublish(network);

@@ -1,9 +1,12 @@
 import type { Request, Response } from 'express';
-import { findAction, type RunnableAction } from '#server/agents/admission';
-import type { AskInstead } from '#server/base/context';
+import { findAction, type RunnableAction, type RunOutcome } from '#server/agents/admission';
+import type { RunOrAsk } from '#server/agents/run-or-ask';
+import { DoneWithRequest, NeedsApproval } from '#server/base/approval';
 import type { IdempotentAnswers } from '#server/base/idempotency/answers';
 import { keyOf, markReplayed } from '#server/base/idempotency/header';
+import { JsonText } from '#server/base/json/json-text';
 import type { Admit } from './app-routes.ts';
+import { mustBeRun } from './asked.ts';
 import { readJson } from './body.ts';
 import { replyCompressed } from './reply.ts';
 
@@ -11,12 +14,12 @@ import { replyCompressed } from './reply.ts';
 export const actionRoute =
   ({
     actions,
-    askInstead,
+    runOrAsk,
     admit,
     answers,
   }: {
     actions: ReadonlyMap<string, RunnableAction>;
-    askInstead: AskInstead;
+    runOrAsk: RunOrAsk;
     admit: Admit;
     answers: IdempotentAnswers;
   }) =>
@@ -25,13 +28,11 @@ export const actionRoute =
       read: async () => ({ action: findAction(actions, req.params.action), input: await readJson(req) }),
     });
     const { action, input } = body;
+    const { requestId } = req;
     const call = action.admit(input, caller);
-    const asPerson = <Result>(work: () => Promise<Result>) =>
-      askInstead({ caller, action: action.name, input: call.input, requestId: req.requestId }, work);
     const key = keyOf(req);
     if (key === undefined || action.action.kind !== 'Write') {
-      const output = await asPerson(async () => action.run(await action.prepare(call)));
-      return replyCompressed(res, 200, output.text);
+      return replyCompressed(res, 200, mustBeRun(await runOrAsk(action, call, { requestId })).text);
     }
     const request = `${action.name} ${JSON.stringify(input)}`;
     const storedAnswer = await answers.find(caller, key, request);
@@ -39,10 +40,20 @@ export const actionRoute =
       markReplayed(res);
       return replyCompressed(res, 200, storedAnswer);
     }
-    const { answer, replayed } = await asPerson(async () => {
-      const prepared = await action.prepare(call);
-      return answers.once(caller, key, request, async () => (await action.run(prepared)).text);
-    });
-    if (replayed) markReplayed(res);
-    return replyCompressed(res, 200, answer);
+    const once = async (run: () => Promise<RunOutcome>): Promise<RunOutcome> => {
+      let outcome: RunOutcome | undefined;
+      const stored = await answers.onceOr<NeedsApproval>(caller, key, request, async () => {
+        outcome = await run();
+        return outcome instanceof NeedsApproval ? outcome : textOf(outcome);
+      });
+      if (stored instanceof NeedsApproval) return stored;
+      if (stored.replayed) markReplayed(res);
+      return outcome ?? new JsonText(stored.answer);
+    };
+    const forget = () => answers.forget(caller, key);
+    const { text } = mustBeRun(await runOrAsk(action, call, { requestId, once, forget }));
+    return replyCompressed(res, 200, text);
   };
+
+const textOf = (outcome: JsonText | DoneWithRequest) =>
+  outcome instanceof DoneWithRequest ? outcome.output.text : outcome.text;

@@ -4,11 +4,13 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { RawRoute, Route } from '#contracts/define';
 import type { SessionDoor } from '#server/access/auth/session-door';
-import { mustAllow } from '#server/agents/admission';
-import type { AskInstead, Caller, RequestContext } from '#server/base/context';
+import { findAction, mustAllow, type RunnableAction } from '#server/agents/admission';
+import type { RunOrAsk } from '#server/agents/run-or-ask';
+import type { Caller, RequestContext } from '#server/base/context';
 import { badInput, issuesOf } from '#server/base/errors';
 import type { IdempotentAnswers } from '#server/base/idempotency/answers';
 import { keyOf, markReplayed } from '#server/base/idempotency/header';
+import { mustBeRun } from './asked.ts';
 import { isWrite, type Person, type ReceiveFrom, type Visitor } from './authenticate.ts';
 import { readJson } from './body.ts';
 import { noBody, type Reader } from './receive.ts';
@@ -67,7 +69,8 @@ export type AppRoutes = ReturnType<typeof createAppRoutes>;
 /** Admits requests for the declared paths and passes them to their handlers. The generated router mounts it. */
 export const createAppRoutes = ({
   receiveFrom,
-  askInstead,
+  requestable,
+  runOrAsk,
   answers,
   routeName,
   door,
@@ -75,7 +78,9 @@ export const createAppRoutes = ({
   endElsewhere,
 }: {
   readonly receiveFrom: ReceiveFrom;
-  readonly askInstead: AskInstead;
+  /** Routes that declare `approval`, by name. */
+  readonly requestable: ReadonlyMap<string, RunnableAction>;
+  readonly runOrAsk: RunOrAsk;
   readonly answers: IdempotentAnswers;
   readonly routeName: (route: Route) => string;
   readonly door: SessionDoor;
@@ -136,6 +141,7 @@ export const createAppRoutes = ({
     /** ts-rest validates the input between the middleware and the handler. */
     typed: (route: Route, handle: (call: never) => Promise<unknown>) => {
       const schema = onlyResponse(route);
+      const action = route.approval && findAction(requestable, routeName(route));
       return {
         middleware: [
           async (req: Request, res: Response, next: () => void) => {
@@ -149,6 +155,11 @@ export const createAppRoutes = ({
           const input = { params: route.params && params, query: route.query && query, body: route.body && body };
           const run = () => handle({ ...contextOf(req, res), ...input, ...req.visitor } as never);
           const caller = req.visitor?.caller;
+          if (action && caller) {
+            const call = action.admit({ ...Object(input.params), ...Object(input.body) }, caller);
+            const { value } = mustBeRun(await runOrAsk(action, call, { requestId: req.requestId }));
+            return { status: 200, body: value };
+          }
           const { idempotent } = route;
           const key = idempotent && idempotent !== 'InHandler' ? keyOf(req) : undefined;
           if (caller && schema && key !== undefined) {
@@ -165,18 +176,7 @@ export const createAppRoutes = ({
             if (replayed) markReplayed(res);
             return { status: 200, body: JSON.parse(answer) };
           }
-          const answer =
-            route.approval && caller
-              ? await askInstead(
-                  {
-                    caller,
-                    action: routeName(route),
-                    input: { ...Object(input.params), ...Object(input.body) },
-                    requestId: req.requestId,
-                  },
-                  run,
-                )
-              : await run();
+          const answer = await run();
           // Parsing also drops fields that the contract does not declare.
           return schema ? { status: 200, body: schema.parse(answer) } : answer;
         },

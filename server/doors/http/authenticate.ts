@@ -120,6 +120,5 @@ export const callerIn = ({ userId, workspace, means }: SignedIn): Caller => {
   if (workspace === undefined) throw new Refusal('Forbidden', 'No workspace is open. Make one or open one.');
   const { id: workspaceId, role, canPublish, lacksFactor } = workspace;
   if (lacksFactor) throw factorMissing();
-  const canOnlyAsk = role === 'editor' && !canPublish;
-  return { userId, workspaceId, role, human: !canOnlyAsk, ...(canOnlyAsk && { canOnlyAsk }), means };
+  return { userId, workspaceId, role, mayPublish: canPublish, isPerson: true, means };
 };

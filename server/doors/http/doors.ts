@@ -10,8 +10,8 @@ import { createSessionDoor, type SessionDoor } from '#server/access/auth/session
 import type { Sessions } from '#server/access/auth/sessions';
 import type { RunnableAction } from '#server/agents/admission';
 import type { Assistant } from '#server/agents/assistant/slice';
+import type { RunOrAsk } from '#server/agents/run-or-ask';
 import { type Config, helpFolder, packageRoot, webFolder } from '#server/base/config/config';
-import type { AskInstead } from '#server/base/context';
 import type { IdempotentAnswers } from '#server/base/idempotency/answers';
 import type { Live } from '#server/base/live/live';
 import { createReport } from '#server/base/logging/report';
@@ -70,7 +70,8 @@ interface DoorParts {
   readonly sessions: Sessions;
   readonly tokens: PersonalTokens;
   readonly actions: ReadonlyMap<string, RunnableAction>;
-  readonly askInstead: AskInstead;
+  readonly requestable: ReadonlyMap<string, RunnableAction>;
+  readonly runOrAsk: RunOrAsk;
   /** The name under which a route is declared. */
   readonly routeName: (route: Route) => string;
   readonly answers: IdempotentAnswers;
@@ -107,18 +108,19 @@ const createDoors = ({
   ...parts
 }: DoorParts & { door: SessionDoor; web: WebApp; health: Health }) => {
   const { tokens, actions, answers, library, uploads, uploadOnce, avatars, shares, imports, exports, live } = parts;
-  const { assistant, metrics, mcp, identity, rateLimit, config, askInstead, routeName } = parts;
+  const { assistant, metrics, mcp, identity, rateLimit, config, requestable, runOrAsk, routeName } = parts;
   return {
     appRoutes: createAppRoutes({
       receiveFrom: createReceiveFrom({ tokens, door, rateLimit }),
-      askInstead,
+      requestable,
+      runOrAsk,
       answers,
       routeName,
       door,
       mustBeOperator: createOperatorCheck(config),
       endElsewhere: identity.endSession,
     }),
-    runAction: (admit: Admit) => actionRoute({ actions, askInstead, answers, admit }),
+    runAction: (admit: Admit) => actionRoute({ actions, runOrAsk, answers, admit }),
     own: {
       mcp: mcp.serve,
       describeMcp: mcp.describe,

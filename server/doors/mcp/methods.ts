@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import type { ApprovalCards } from '#server/agents/approvals/cards';
+import type { RunForAgent } from '#server/agents/approvals/run-for-agent';
 import type { Caller } from '#server/base/context';
 import type { Refusal } from '#server/base/errors';
 import type { MediaLibrary } from '#server/media/library';
 import type { Reading } from '#server/writing/posts/reading';
 import type { Authorization } from './authorization.ts';
-import { callTool, refused } from './call.ts';
+import { createCallTool, refused } from './call.ts';
 import { clientName } from './client-name.ts';
 import type { SummaryContext } from './describe-summary.ts';
 import {
@@ -54,24 +54,18 @@ export const createMethods = ({
   version,
   tools,
   authorization,
-  requestApproval,
-  requestsAbout,
-  deletionOf,
-  findDuplicate,
-  readPictures,
-  readSummaryContext,
+  ...parts
 }: {
   baseUrl: string;
   version: string;
   tools: Tools;
   authorization: Authorization;
-  requestApproval: ApprovalCards['request'];
-  requestsAbout: ApprovalCards['about'];
-  deletionOf: ApprovalCards['deletionOf'];
+  runForAgent: RunForAgent;
   findDuplicate: Reading['findDuplicate'];
   readPictures: MediaLibrary['readPictures'];
   readSummaryContext: (caller: Caller) => Promise<SummaryContext>;
 }) => {
+  const callTool = createCallTool({ ...parts, inToolNames: tools.inToolNames });
   const serverInfo = { name: 'posthorn', title: 'Posthorn', version };
   const about = { capabilities: { tools: {} }, instructions: instructionsFor(baseUrl) };
   const discovery = members({ supportedVersions: versions, ...about, ttlMs: discoverTtlMs, cacheScope: 'private' });
@@ -99,25 +93,8 @@ export const createMethods = ({
     if (!mcpCaller.scopes.has(tool.scope)) throw authorization.missingScope(name, tool.scope);
     if (!isFields(args)) throw badParams('arguments must be an object.');
     if (refusal) return refused(refusal, tools.inToolNames);
-    const client = clientName(meta, req.headers);
-    const caller: Caller = { ...mcpCaller.caller, client: { kind: 'Mcp', name: client } };
-    const approvals = {
-      request: (action: string, input: Record<string, unknown>) =>
-        requestApproval({ caller, client, action, input, requestId: req.requestId }),
-      about: (postId: string) => requestsAbout(caller, postId),
-      deletionOf: (postId: string) => deletionOf(caller, postId),
-    };
-    const findDuplicateOf = (postId: string) => findDuplicate(caller, postId);
-    return callTool(
-      tool,
-      args,
-      caller,
-      approvals,
-      findDuplicateOf,
-      readPictures,
-      readSummaryContext,
-      tools.inToolNames,
-    );
+    const caller: Caller = { ...mcpCaller.caller, client: { kind: 'Mcp', name: clientName(meta, req.headers) } };
+    return callTool(tool, { args, caller, requestId: req.requestId });
   };
 
   const modernResult = (text: string) => `{${text},${modernEnd}}`;

@@ -1,5 +1,4 @@
 import type { Identity } from '#server/access/auth/identity-provider/identity';
-import type { ApprovalCards } from '#server/agents/approvals/cards';
 import { type Config, packageVersion } from '#server/base/config/config';
 import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { Providers } from '#server/connecting/providers/providers';
@@ -11,17 +10,15 @@ import { createMcpEndpoint, type McpParts } from './endpoint.ts';
 export const openMcp = ({
   identity,
   mcpAccess,
-  cards,
   reading,
   library,
   accounts,
   providers,
   config: { baseUrl },
   ...parts
-}: Pick<McpParts, 'actions' | 'tools' | 'rateLimit' | 'log'> & {
+}: Pick<McpParts, 'actions' | 'tools' | 'runForAgent' | 'rateLimit' | 'log'> & {
   identity: Identity;
   mcpAccess: (identity: Identity) => McpParts['authorize'];
-  cards: Pick<ApprovalCards, 'request' | 'about' | 'deletionOf'>;
   reading: Pick<Reading, 'findDuplicate'>;
   library: Pick<MediaLibrary, 'readPictures'>;
   accounts: Pick<Accounts, 'list'>;
@@ -34,9 +31,6 @@ export const openMcp = ({
     authUrl: identity.issuer,
     version: packageVersion,
     authorize: mcpAccess(identity),
-    requestApproval: cards.request,
-    requestsAbout: cards.about,
-    deletionOf: cards.deletionOf,
     findDuplicate: reading.findDuplicate,
     readPictures: library.readPictures,
     readSummaryContext: async (caller) => ({ accounts: await accounts.list(caller), limits: providers.limits() }),

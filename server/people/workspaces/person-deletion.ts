@@ -67,7 +67,7 @@ export const createPersonDeletion = ({
       store.transaction(async () => {
         const person = await find(who);
         const { id: userId, workspaces, isSelf } = person;
-        for (const { id, role } of workspaces) await lockMembers(store, { userId, workspaceId: id, role, human: true });
+        for (const { id, role } of workspaces) await lockMembers(store, { userId, workspaceId: id, role });
         await mustBeDeletable(person);
         const details = { by: isSelf ? 'self' : 'operator' };
         for (const { id: workspaceId } of workspaces) {

@@ -16,7 +16,10 @@ export const canInvite = (inviter: Role | undefined, role: Role) =>
   inviter !== undefined && (admins as readonly Role[]).includes(inviter) && rank(inviter) <= rank(role);
 
 /** Serializes changes of members, and refuses a caller whose role has changed meanwhile. */
-export const lockMembers = async (store: WorkspaceStore, { workspaceId, userId, role }: Caller) => {
+export const lockMembers = async (
+  store: WorkspaceStore,
+  { workspaceId, userId, role }: Pick<Caller, 'workspaceId' | 'userId' | 'role'>,
+) => {
   await store.lockMembers(workspaceId);
   await store.lockWorkspace(workspaceId);
   if ((await store.member(workspaceId, userId))?.role === role) return;

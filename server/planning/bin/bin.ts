@@ -64,11 +64,13 @@ export const createBin = ({
     mayDelete: isAdmin(role) || row.created_by === userId,
   });
 
-  const add = (caller: Caller, id: string, check: (post: Post) => void = () => undefined) =>
+  /** Adds nothing if `check` finds something, and returns that. */
+  const add = <Missing>(caller: Caller, id: string, check: (post: Post) => Missing): Promise<Missing | undefined> =>
     store.transaction(async () => {
       await rights.mustHold(caller);
       // Locked first, so that nobody adds a comment or label that the copies miss.
-      check(await reading.lock(caller, id));
+      const missing = check(await reading.lock(caller, id));
+      if (missing) return missing;
       await revisions.recordStatus(caller, id, 'Deleted');
       const companions = {
         labelIds: await labels.ofPost(caller, id),
@@ -77,16 +79,21 @@ export const createBin = ({
         sends: await sends.copyRows(caller, id),
       };
       await store.add(caller, await lifecycle.remove(caller, id), companions);
+      return undefined;
     });
 
   return {
     /** The implementation of posts.delete. */
-    add: (caller: Caller, id: string) => add(caller, id),
+    add: (caller: Caller, id: string) =>
+      add(caller, id, ({ status }) =>
+        status === 'Scheduled' ? lifecycle.needsApproval(caller, 'Deleting a scheduled post', id) : undefined,
+      ),
 
     /** Refuses a post that is no longer a draft. */
     addDraft: (caller: Caller, id: string) =>
       add(caller, id, ({ status }) => {
         if (status !== 'Draft') throw new Refusal('Conflict', `The post ${id} is ${status}, no longer a Draft.`);
+        return undefined;
       }),
 
     list: async (caller: Caller, cursor: string | undefined) => {

@@ -233,7 +233,8 @@ const readerOf = ({ workspace_id, made_by }: ShareRow): Caller => ({
   userId: made_by,
   workspaceId: workspace_id,
   role: 'viewer',
-  human: false,
+  mayPublish: false,
+  isPerson: false,
 });
 
 /** Media ids are public addresses: they would still work after the share has ended. */

@@ -3,8 +3,8 @@ import type { Import, ImportRow } from '#contracts/transfer';
 import type { AuditLog } from '#server/access/audit/audit-log';
 import { bounds } from '#server/base/bounds';
 import { type Clock, startStopwatch } from '#server/base/clock';
-import type { AskInstead, Caller } from '#server/base/context';
-import { badInput, isAsked, notFound, Refusal } from '#server/base/errors';
+import type { Caller } from '#server/base/context';
+import { badInput, notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import { createYieldToEventLoop } from '#server/base/jobs/yield-to-event-loop';
 import type { Accounts } from '#server/connecting/accounts/accounts';
@@ -13,7 +13,6 @@ import type { Networks } from '#server/networks/registry';
 import type { Bin } from '#server/planning/bin/bin';
 import type { Labels } from '#server/planning/labels/labels';
 import type { Drafts } from '#server/writing/posts/drafts';
-import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { Readiness } from '#server/writing/posts/readiness';
 import { type CheckedRow, createRowCheck, type ImportedDraft } from './checked-row.ts';
 import { note } from './entry.ts';
@@ -44,13 +43,11 @@ export const createImports = ({
   networks,
   drafts,
   readiness,
-  lifecycle,
   labels,
   bin,
   fetch,
   audit,
   notifications,
-  askInstead,
   baseUrl,
   clock,
 }: {
@@ -59,13 +56,11 @@ export const createImports = ({
   networks: Networks;
   drafts: Drafts;
   readiness: Readiness;
-  lifecycle: Lifecycle;
   labels: Labels;
   bin: Bin;
   fetch: Fetching;
   audit: AuditLog;
   notifications: Notifications;
-  askInstead: AskInstead;
   baseUrl: string;
   clock: Clock;
 }) => {
@@ -272,29 +267,26 @@ export const createImports = ({
       return { import: saved, ...(next !== undefined && { next }) };
     },
 
-    /** Started by a person: schedules each draft for its suggested time, by the rules of posts.schedule. */
-    schedule: async (caller: Caller, id: string, { after }: { after: number }, requestId: string) => {
+    /** Started by a person: schedules each draft for its suggested time, and stores with the row why one is refused. */
+    scheduleEach: async (
+      caller: Caller,
+      id: string,
+      { after }: { after: number },
+      schedule: (post: { readonly id: string; readonly at: string }) => Promise<void>,
+    ) => {
       const { fileName } = await find(caller, id);
       const { workspaceId, userId } = caller;
       if (after === 0) await audit.write({ event: 'import.scheduled', workspaceId, userId, details: { id, fileName } });
-      let requests = 0;
       const next = await step(
         after,
         (last) => store.schedulable(workspaceId, id, last, rowsPerQuery),
         ({ number, postId, at }) =>
           storeFailure(caller, id, number, async () => {
-            const input = { id: postId, at };
-            const schedule = () => lifecycle.schedule(caller, postId, at);
-            await askInstead({ caller, action: 'posts.schedule', input, requestId }, schedule).catch(
-              (error: unknown) => {
-                if (!isAsked(error)) throw error;
-                requests++;
-              },
-            );
+            await schedule({ id: postId, at });
             await store.setFailure(workspaceId, id, number, null);
           }),
       );
-      return { import: await find(caller, id), asked: requests, ...(next !== undefined && { next }) };
+      return { import: await find(caller, id), ...(next !== undefined && { next }) };
     },
 
     /** Moves what is still a draft to the bin. */

@@ -11,7 +11,7 @@ export const transferRoutes = ({
 }: {
   imports: Imports;
   exports: Exports;
-}): RouteHandlers<TransferRoutes> => ({
+}): RouteHandlers<Omit<TransferRoutes, 'scheduleImport'>> => ({
   checkImport: ({ caller, body: { text, accountIds, ...settings } }) =>
     imports.check(caller, { ...settings, accountIds: idsIn(accountIds) }, whole(text)),
   listImports: async ({ caller }) => ({ imports: await imports.list(caller) }),
@@ -19,7 +19,6 @@ export const transferRoutes = ({
   listImportRows: ({ caller, params, query: { after, show } }) =>
     imports.rows(caller, params.id, { after: Number(after), problemsOnly: show === 'problems' }),
   saveImport: ({ caller, params, body }) => imports.save(caller, params.id, body),
-  scheduleImport: ({ caller, params, body, requestId }) => imports.schedule(caller, params.id, body, requestId),
   undoImport: ({ caller, params, body }) => imports.undo(caller, params.id, body),
   deleteImport: async ({ caller, params: { id } }) => {
     await imports.remove(caller, id);

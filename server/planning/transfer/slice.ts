@@ -1,7 +1,6 @@
 import type { AuditLog } from '#server/access/audit/audit-log';
 import type { Clock } from '#server/base/clock';
 import type { Config } from '#server/base/config/config';
-import type { AskInstead } from '#server/base/context';
 import type { Database } from '#server/base/store/database';
 import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { MediaLibrary } from '#server/media/library';
@@ -11,7 +10,6 @@ import type { Networks } from '#server/networks/registry';
 import type { Bin } from '#server/planning/bin/bin';
 import type { Labels } from '#server/planning/labels/labels';
 import type { Drafts } from '#server/writing/posts/drafts';
-import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { Readiness } from '#server/writing/posts/readiness';
 import { createExportStore } from './export-store.ts';
 import { createExports } from './exports.ts';
@@ -28,12 +26,10 @@ export const openTransfer = ({
   uploads,
   drafts,
   readiness,
-  lifecycle,
   labels,
   bin,
   audit,
   notifications,
-  askInstead,
   config: { baseUrl },
   clock,
 }: {
@@ -44,12 +40,10 @@ export const openTransfer = ({
   uploads: Uploads;
   drafts: Drafts;
   readiness: Readiness;
-  lifecycle: Lifecycle;
   labels: Labels;
   bin: Bin;
   audit: AuditLog;
   notifications: Notifications;
-  askInstead: AskInstead;
   config: Config;
   clock: Clock;
 }) => {
@@ -62,12 +56,10 @@ export const openTransfer = ({
     networks,
     drafts,
     readiness,
-    lifecycle,
     labels,
     bin,
     audit,
     notifications,
-    askInstead,
     baseUrl,
     clock,
   });

@@ -14,7 +14,12 @@ export const addAccount: Command = async (config, options) => {
         `There is no network ${key}. Choose one of ${networks.all.map((one) => one.key).join(', ')}.`,
       );
     }
-    const caller = { ...(await posthorn.userAdministration.ownerOf(workspaceId)), role: 'owner', human: true } as const;
+    const caller = {
+      ...(await posthorn.userAdministration.ownerOf(workspaceId)),
+      role: 'owner',
+      mayPublish: true,
+      isPerson: true,
+    } as const;
     const handle = options.handle ?? 'anna';
     return withSandboxServer(sandboxes, async (own) => {
       url = own;

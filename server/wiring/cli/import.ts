@@ -11,7 +11,12 @@ export const importFile: Command = async (config, options) => {
     throw new SettingError(`The file ${file} cannot be read.`);
   });
   return usingService(config, async ({ posthorn: { imports, userAdministration } }) => {
-    const caller = { ...(await userAdministration.ownerOf(workspaceId)), role: 'owner', human: true } as const;
+    const caller = {
+      ...(await userAdministration.ownerOf(workspaceId)),
+      role: 'owner',
+      mayPublish: true,
+      isPerson: true,
+    } as const;
     const settings = { fileName: basename(file), timeZone: options['time-zone'] ?? 'UTC', accountIds: [] };
     let report = await imports.check(caller, settings, createReadStream(file));
     if (options.save !== undefined) {

@@ -180,7 +180,8 @@ const createCast = async (posthorn: Posthorn, again: boolean, timeZone: string) 
     userId,
     workspaceId,
     role,
-    human: true,
+    mayPublish: true,
+    isPerson: true,
   });
   const join = async (host: Caller, name: string, role: Role, ownPassword: string) => {
     const [first = ''] = name.toLowerCase().split(' ');

@@ -1,6 +1,6 @@
 import type { Post } from '#contracts/posts';
 import { hourMs, minuteMs } from '#contracts/time';
-import { findAction } from '#server/agents/admission';
+import { findAction, runNow } from '#server/agents/admission';
 import type { Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
 import type { Posthorn } from '#server/wiring/service';
@@ -79,7 +79,7 @@ export const writeScenes = ({
 
   const act = async <T = Post>(caller: Caller, name: string, input: object): Promise<T> => {
     const action = findAction(actions, name);
-    return (await action.run(action.admit(input, caller))).value as T;
+    return (await runNow(action, action.admit(input, caller))).value as T;
   };
   const idOf = (ids: ReadonlyMap<string, string>, key: string) => {
     const id = ids.get(key);

@@ -1,7 +1,8 @@
 import type { Post, Version, VersionInput } from '#contracts/posts';
+import { DoneWithRequest, NeedsApproval } from '#server/base/approval';
 import type { Clock } from '#server/base/clock';
-import type { ApprovalRun, AskInstead, Caller } from '#server/base/context';
-import { approvalRequired, badInput, isAsked, notFound, pageOf, Refusal } from '#server/base/errors';
+import type { ApprovalRun, Caller } from '#server/base/context';
+import { badInput, notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import type { Accounts, ConnectedNetwork } from '#server/connecting/accounts/accounts';
 import type { MediaLibrary } from '#server/media/library';
@@ -25,8 +26,6 @@ export const createDrafts = ({
   readiness,
   mediaByAddress,
   revisions,
-  askInstead,
-  baseUrl,
   clock,
 }: {
   store: PostStore;
@@ -37,8 +36,6 @@ export const createDrafts = ({
   readiness: Readiness;
   mediaByAddress: MediaByAddress;
   revisions: Revisions;
-  askInstead: AskInstead;
-  baseUrl: string;
   clock: Clock;
 }) => {
   /** The post, locked and open for changes by this caller (SPEC, States and transitions). */
@@ -47,12 +44,11 @@ export const createDrafts = ({
     return mustBeEditable(caller, id, post);
   };
 
-  const mustBeEditable = (caller: Caller, id: string, post: Post | undefined) => {
+  const mustBeEditable = (caller: Caller, id: string, post: Post | undefined): Post | NeedsApproval => {
     if (post === undefined) throw notFound('post', id);
     if (post.status === 'Publishing' || post.status === 'Published') throw alreadyOut(post);
-    if (post.status === 'Scheduled' && !caller.human)
-      throw approvalRequired('Changing a scheduled post', pageOf(baseUrl, 'post', id));
-    return post;
+    if (post.status !== 'Scheduled') return post;
+    return lifecycle.needsApproval(caller, 'Changing a scheduled post', id) ?? post;
   };
 
   /** The new content of a post, or a refusal. Writes nothing. */
@@ -68,6 +64,7 @@ export const createDrafts = ({
       approval ?? (unschedule ? undefined : await prepareChange(caller, { id, baseUpdatedAt }, contentOf));
     return store.transaction(async () => {
       const current = await openForEdit(caller, id);
+      if (current instanceof NeedsApproval) return current;
       mustBeCurrent(current, baseUpdatedAt);
       const isTakenBack = unschedule && current.status === 'Scheduled';
       const post = isTakenBack ? await lifecycle.unschedule(caller, id) : current;
@@ -81,23 +78,13 @@ export const createDrafts = ({
     { id, baseUpdatedAt }: { id: string; baseUpdatedAt: string },
     contentOf: ContentChange,
   ) => {
-    // Anybody else needs approval for the change, and `openForEdit` refuses it.
-    if (!caller.human) return;
+    // Anybody else needs approval for the change, as `openForEdit` finds.
+    if (!caller.mayPublish) return;
     const post = await store.get(caller.workspaceId, id);
     if (post?.status !== 'Scheduled') return;
     mustBeCurrent(post, baseUpdatedAt);
     return readiness.makeReady(caller, { ...post, ...(await contentOf(post)) });
   };
-
-  /** Removes the draft if the request is refused, just as a refused time leaves no draft. */
-  const askToSchedule = (caller: Caller, id: string, at: string) =>
-    askInstead({ caller, action: 'posts.schedule', input: { id, at } }, () => lifecycle.schedule(caller, id, at)).catch(
-      async (error: unknown) => {
-        if (isAsked(error)) return;
-        await store.remove(id, caller.workspaceId);
-        throw error;
-      },
-    );
 
   const save = async (caller: Caller, post: Post, content: Partial<PostContent>, preparation?: Preparation) => {
     if (post.status === 'Scheduled' && preparation === undefined) throw scheduledMeanwhile(post);
@@ -200,10 +187,15 @@ export const createDrafts = ({
   }
 
   /** Settles files that versions name by address, after everything else was checked: a refusal must not cost a download. */
-  const prepare = async <Input extends Replacement>(caller: Caller, input: Input, check: () => Promise<void>) => {
+  const prepare = async <Input extends Replacement>(
+    caller: Caller,
+    input: Input,
+    check: () => Promise<NeedsApproval | undefined>,
+  ) => {
     const versions = mediaByAddress.withOwnIds(input.versions);
     if (!mediaByAddress.isNeeded(versions)) return { ...input, versions };
-    await check();
+    const missing = await check();
+    if (missing) return missing;
     checkContent({ ...input, versions }, await accounts.networksOf(caller, input.accountIds));
     await library.mustExist(
       caller,
@@ -214,17 +206,22 @@ export const createDrafts = ({
 
   return {
     prepareCreate: <Input extends Replacement & { body: string }>(caller: Caller, input: Input) =>
-      prepare(caller, input, async () => mustBeEither(input)),
+      prepare(caller, input, async () => {
+        mustBeEither(input);
+        return undefined;
+      }),
 
     prepareUpdate: <Input extends Replacement & { id: string; baseUpdatedAt: string }>(caller: Caller, input: Input) =>
       prepare(caller, input, async () => {
         const post = mustBeEditable(caller, input.id, await store.get(caller.workspaceId, input.id));
+        if (post instanceof NeedsApproval) return post;
         mustBeCurrent(post, input.baseUpdatedAt);
+        return undefined;
       }),
 
     /**
-     * A time from a human schedules the post. A time from a caller that can only ask becomes an approval request. A
-     * time from anybody else is stored as a suggestion.
+     * A time from a caller who may publish schedules the post. From another person it becomes an approval request. From
+     * anybody else it is stored as a suggestion.
      */
     create: async (
       caller: Caller,
@@ -240,7 +237,7 @@ export const createDrafts = ({
         await readiness.beginFits(caller, { id, status: 'Draft', accountIds, versions });
         return post;
       };
-      if (caller.human && scheduledAt) {
+      if (caller.mayPublish && scheduledAt) {
         const preparation = await readiness.makeReady(caller, { id, accountIds, versions: await checkVersions() });
         return store.transaction(async () => {
           await insert();
@@ -250,14 +247,16 @@ export const createDrafts = ({
       // Versions may have files, and only a transaction keeps these locked until the post exists. A text needs no
       // transaction.
       const post = await (input.versions.length > 0 ? store.transaction(insert) : insert());
-      if (caller.canOnlyAsk && scheduledAt) await askToSchedule(caller, id, scheduledAt);
-      return post;
+      if (!caller.isPerson || !scheduledAt) return post;
+      const request = { action: 'posts.schedule', input: { id, at: scheduledAt } };
+      // A time that is refused leaves no draft.
+      return new DoneWithRequest(post, request, () => store.remove(id, caller.workspaceId));
     },
 
     /** For an import, which checks many drafts and already has the networks of all accounts. */
     check: checkContent,
 
-    /** An imported draft. Its time is only a suggestion, even from a human. */
+    /** An imported draft. Its time is only a suggestion, even from a caller who may publish. */
     addDraft: (
       caller: Caller,
       input: { accountIds: string[]; versions: VersionInput[]; scheduledAt: string | null },

@@ -1,9 +1,10 @@
 import type { Post, Result } from '#contracts/posts';
 import type { Rights } from '#server/access/auth/rights';
 import type { Plans } from '#server/access/plans/plans';
+import { mustBeDone, needsApproval } from '#server/base/approval';
 import type { Clock } from '#server/base/clock';
 import type { ApprovalRun, Caller } from '#server/base/context';
-import { badInput, mustBeHuman, notFound, pageOf, Refusal } from '#server/base/errors';
+import { badInput, notFound, pageOf, Refusal } from '#server/base/errors';
 import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { Network } from '#server/networks/network';
 import type { Networks } from '#server/networks/registry';
@@ -48,12 +49,15 @@ export const createLifecycle = ({
     return post;
   };
 
+  const postNeedsApproval = (caller: Caller, what: string, id: string) =>
+    needsApproval(caller, what, pageOf(baseUrl, 'post', id));
+
   /**
    * Whatever makes a post public, or takes it back, calls this, no matter which interface or bulk action it came
    * through.
    */
   const mustDecide = (caller: Caller, what: string, id: string) => {
-    mustBeHuman(caller, what, pageOf(baseUrl, 'post', id));
+    mustBeDone(postNeedsApproval(caller, what, id));
     return rights.mustPublish(caller);
   };
 
@@ -195,6 +199,8 @@ export const createLifecycle = ({
       await revisions.recordStatus(caller, id, 'Publishing');
       return only.length === 0 ? [] : failed.filter(({ accountId }) => !only.includes(accountId));
     },
+
+    needsApproval: postNeedsApproval,
 
     mustDecide,
 

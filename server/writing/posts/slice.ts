@@ -3,7 +3,6 @@ import type { Plans } from '#server/access/plans/plans';
 import type { Receipts } from '#server/access/receipts/receipts';
 import type { Clock } from '#server/base/clock';
 import { type Config, isPublicAddress } from '#server/base/config/config';
-import type { AskInstead } from '#server/base/context';
 import type { Live } from '#server/base/live/live';
 import type { Database } from '#server/base/store/database';
 import type { AccountAccess } from '#server/connecting/accounts/access';
@@ -55,7 +54,6 @@ export const openPosts = ({
   live,
   revisions,
   receipts,
-  askInstead,
   config,
   clock,
 }: {
@@ -76,7 +74,6 @@ export const openPosts = ({
   live: Live;
   revisions: Revisions;
   receipts: Receipts;
-  askInstead: AskInstead;
   config: Config;
   clock: Clock;
 }) => {
@@ -116,7 +113,7 @@ export const openPosts = ({
     readiness,
     lifecycle,
     linkCards,
-    drafts: createDrafts({ ...shared, lifecycle, readiness, mediaByAddress, askInstead, baseUrl }),
+    drafts: createDrafts({ ...shared, lifecycle, readiness, mediaByAddress }),
     editorViews,
     /** Keys of the options whose value is a file. */
     fileOptions,

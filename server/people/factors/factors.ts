@@ -6,7 +6,7 @@ import { badInput, Refusal } from '#server/base/errors';
 import type { Seal } from '#server/base/secrets/seal';
 import { sha256 } from '#server/base/sha256';
 import type { SignedIn } from '#server/base/signed-in';
-import type { FactorStore } from './store.ts';
+import type { FactorStore } from './factor-store.ts';
 import { findStep, newTotpSecret, toBase32, totpUri } from './totp.ts';
 
 const codeCount = 10;

@@ -4,9 +4,8 @@ import type { Sessions } from '#server/access/auth/sessions';
 import type { RouteHandlers } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
 import type { ProofOfPerson, SignedIn } from '#server/base/signed-in';
-import type { Messages } from '#server/messaging/messages/messages';
 import type { People } from '#server/people/workspaces/people';
-import { mailAboutFactors } from './mail-about-factors.ts';
+import type { MailAboutFactors } from './mail-about-factors.ts';
 import type { Passkeys } from './passkeys.ts';
 
 export const passkeyRoutes = ({
@@ -14,20 +13,19 @@ export const passkeyRoutes = ({
   people,
   sessions,
   proof,
-  messages,
   audit,
+  mail,
   accessChanged,
   mayTry,
   transaction,
   hasPasswords,
-  baseUrl,
 }: {
   passkeys: Passkeys;
   people: People;
   sessions: Sessions;
   proof: ProofOfPerson;
-  messages: Messages;
   audit: AuditLog;
+  mail: MailAboutFactors;
   /** Checks access again: without a factor, a person may no longer see some workspaces. */
   accessChanged: (userId: string) => Promise<void>;
   /** Limits attempts per IP address. */
@@ -35,7 +33,6 @@ export const passkeyRoutes = ({
   transaction: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** False where an outside identity provider signs people in, with factors of its own. */
   hasPasswords: boolean;
-  baseUrl: string;
 }): RouteHandlers<PasskeyRoutes> => {
   const mustBeOffered = () => {
     if (!hasPasswords)
@@ -43,7 +40,7 @@ export const passkeyRoutes = ({
   };
 
   const mailAbout = (signedIn: SignedIn, change: 'added to' | 'removed from', name: string) =>
-    mailAboutFactors({ messages, baseUrl }, signedIn, {
+    mail(signedIn, {
       subject: `A passkey was ${change} your account`,
       lines: [`The passkey “${name}” was ${change} your account.`],
     });

@@ -5,7 +5,7 @@ import { fingerprintOf } from '#server/access/receipts/verify-receipts';
 import type { Clock } from '#server/base/clock';
 import { badInput, notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
-import type { ChallengeUse, PasskeyRow, PasskeyStore } from './store.ts';
+import type { ChallengeUse, PasskeyRow, PasskeyStore } from './passkey-store.ts';
 
 /** Imported on demand: most commands and requests do not need it. */
 const webauthn = () => import('@simplewebauthn/server');

@@ -5,9 +5,10 @@ import type { SignIns } from '#server/access/auth/sign-ins';
 import type { RouteHandlers } from '#server/base/context';
 import { badInput, notFound, Refusal } from '#server/base/errors';
 import type { ProofOfPerson, SignedIn } from '#server/base/signed-in';
-import type { Passkeys } from '#server/people/passkeys/passkeys';
 import type { People } from '#server/people/workspaces/people';
 import type { Factors } from './factors.ts';
+import type { MailAboutFactors } from './mail-about-factors.ts';
+import type { Passkeys } from './passkeys.ts';
 
 export const secondFactorRoutes = ({
   factors,
@@ -30,10 +31,7 @@ export const secondFactorRoutes = ({
   signIns: SignIns;
   sessions: Sessions;
   audit: AuditLog;
-  mail: (
-    to: { userId: string; email: string },
-    words: { subject: string; lines: readonly string[] },
-  ) => Promise<unknown>;
+  mail: MailAboutFactors;
   /** Checks access again: without a factor, a person may no longer see some workspaces. */
   accessChanged: (userId: string) => Promise<void>;
   /** Limits attempts per IP address. */
