@@ -5,7 +5,7 @@ import type { Role } from '#contracts/scopes';
 import { keyOfAddress, type RateLimit } from '#server/access/auth/rate-limit';
 import { hashToken } from '#server/access/auth/token-format';
 import { DoneWithRequest, mustBeDone, NeedsApproval, needsApproval } from '#server/base/approval';
-import type { ApprovalRun, Caller, Handler, RouteCall } from '#server/base/context';
+import type { ApprovalRun, Caller, Handler, ReadyPost, RouteCall } from '#server/base/context';
 import { badInput, issuesOf, pageOf, Refusal } from '#server/base/errors';
 import { JsonText, jsonOf } from '#server/base/json/json-text';
 
@@ -85,6 +85,8 @@ declare const admitted: unique symbol;
 export interface AdmittedCall {
   readonly input: Record<string, unknown>;
   readonly caller: Caller;
+  /** After `prepare`, if the action makes a post ready. */
+  readonly ready?: ReadyPost;
   readonly [admitted]: true;
 }
 
@@ -147,8 +149,8 @@ const prepare = (
     prepare: async (call) => {
       if (typeof handler === 'function') return call;
       const { caller } = call;
-      const input = await handler.prepare({ input: call.input, caller });
-      return input instanceof NeedsApproval ? input : ({ input, caller } as AdmittedCall);
+      const prepared = await handler.prepare({ input: call.input, caller });
+      return prepared instanceof NeedsApproval ? prepared : ({ ...prepared, caller } as AdmittedCall);
     },
     run: async (call, approval) => {
       const { input, caller } = call;
@@ -158,7 +160,7 @@ const prepare = (
         if (action.approval) await mustExist(caller, action.approval.subject, String(input.id));
         return missing;
       }
-      const answer = await runCall({ input, caller, approval });
+      const answer = await runCall({ input, caller, preparation: approval ?? call.ready });
       if (isOutcome(answer)) return answer;
       // The schema drops every field that the contract does not declare.
       outputSchema ??= z.compile(action.output);

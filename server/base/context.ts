@@ -62,16 +62,28 @@ export const agentNameOf = ({ client }: Pick<Caller, 'client'>): string | undefi
  * An approval card runs the action inside its own transaction. Linked pages and images were fetched before it, because
  * a new fetch could bring content that the approver has not seen.
  */
-export interface ApprovalRun {
+export class ApprovalRun {
   /** A dry run to learn which images must be fitted, so images that do not fit yet are no error. */
-  readonly isBeforeFitting?: true;
+  readonly isBeforeFitting: boolean;
+
+  constructor({ isBeforeFitting = false } = {}) {
+    this.isBeforeFitting = isBeforeFitting;
+  }
 }
+
+/** A post whose linked pages were read and whose files were fitted. Only `readiness.makeReady` makes one. */
+export interface ReadyPost {
+  readonly is: 'Ready';
+}
+
+/** What scheduling and publishing demand. */
+export type Preparation = ReadyPost | ApprovalRun;
 
 export interface Call<A extends Action> {
   readonly input: z.output<A['input']>;
   readonly caller: Caller;
-  /** Absent when the caller runs the action directly. */
-  readonly approval?: ApprovalRun | undefined;
+  /** From `prepare`, or of the approval card that runs the action. */
+  readonly preparation?: Preparation | undefined;
 }
 
 export type Output<A extends Action> = z.output<A['output']>;
@@ -88,8 +100,10 @@ export type RunCall<A extends Action> = (
 
 /** An action with work that takes too long for a transaction, such as a download. */
 export interface PreparedHandler<A extends Action> {
-  /** Returns the input that `run` gets. May be called again for what it returned. */
-  readonly prepare: (call: Omit<Call<A>, 'approval'>) => Promise<Call<A>['input'] | NeedsApproval>;
+  /** Returns what `run` gets. May be called again for the input that it returned. */
+  readonly prepare: (
+    call: Omit<Call<A>, 'preparation'>,
+  ) => Promise<{ readonly input: Call<A>['input']; readonly ready?: ReadyPost } | NeedsApproval>;
   readonly run: RunCall<A>;
 }
 

@@ -6,7 +6,7 @@ import { type AdmittedCall, findAction, type RunnableAction, runNow } from '#ser
 import { mustBeDone } from '#server/base/approval';
 import { bounds } from '#server/base/bounds';
 import type { Clock } from '#server/base/clock';
-import type { ApprovalRun, Caller } from '#server/base/context';
+import { ApprovalRun, type Caller } from '#server/base/context';
 import { notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import type { Live } from '#server/base/live/live';
@@ -128,7 +128,12 @@ export const createApprovalCards = ({
    * Runs the action and rolls it back, so that a request that must fail is refused now instead of becoming a card.
    * Returns the subject that the card shows, which for a scheduled post includes the post after the change.
    */
-  const rehearse = async (action: RunnableAction, call: AdmittedCall, subject: Subject, approval: ApprovalRun = {}) => {
+  const rehearse = async (
+    action: RunnableAction,
+    call: AdmittedCall,
+    subject: Subject,
+    approval = new ApprovalRun(),
+  ) => {
     const { input, caller } = call;
     const after: Subject[] = [];
     await store.rehearse(async () => {
@@ -143,7 +148,7 @@ export const createApprovalCards = ({
     const { caller, input } = call;
     const post = await reading.get(caller, idOf({ input }));
     const { becomes } = isChange(action, { post })
-      ? await rehearse(action, call, { post }, { isBeforeFitting: true })
+      ? await rehearse(action, call, { post }, new ApprovalRun({ isBeforeFitting: true }))
       : {};
     if (becomes) await readiness.fitChange(caller, becomes);
     else if (post.status !== 'Scheduled') await readiness.makeReady(caller, post);
@@ -221,7 +226,7 @@ export const createApprovalCards = ({
         // Locks cards before posts, as approving does: two transactions that lock in a different order deadlock.
         const open = await store.lockOpen(workspaceId, caller.userId, action.name, idOf({ input }));
         const current = await subjects.find(caller, kind, idOf({ input }));
-        const outcome = await rehearse(action, call, current, { isBeforeFitting: true });
+        const outcome = await rehearse(action, call, current, new ApprovalRun({ isBeforeFitting: true }));
         const isIncomplete = kind === 'post' && !isRemoval(action) && (await isPreparing(caller, outcome));
         const subject: Subject = { ...outcome, ...(isIncomplete && { isPreparing: true as const }) };
         if (subject.post) await readiness.keepFits(caller, subject.post);

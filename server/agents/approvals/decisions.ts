@@ -6,7 +6,7 @@ import type { Receipts } from '#server/access/receipts/receipts';
 import { type AdmittedCall, findAction, type RunnableAction, runNow } from '#server/agents/admission';
 import { mustBeDone } from '#server/base/approval';
 import type { Clock } from '#server/base/clock';
-import { type Caller, clientNamed } from '#server/base/context';
+import { ApprovalRun, type Caller, clientNamed } from '#server/base/context';
 import { badInput, notFound, Refusal } from '#server/base/errors';
 import type { Live } from '#server/base/live/live';
 import type { Readiness } from '#server/writing/posts/readiness';
@@ -173,7 +173,7 @@ export const createDecisions = ({
   /** Also returns the previous alt texts, for the description of the edit. */
   const setAlts = async (caller: Caller, { media = [] }: Subject, alts: PreparedEdit['alts'] = []) => {
     const change = findAction(actions, 'changeMedia');
-    for (const { mediaId: id, alt } of alts) await runNow(change, change.admit({ id, alt }, caller), {});
+    for (const { mediaId: id, alt } of alts) await runNow(change, change.admit({ id, alt }, caller), new ApprovalRun());
     const altOf = (id: string) => media.find((one) => one.id === id)?.alt ?? '';
     return alts.map(({ mediaId, alt }) => ({ mediaId, before: altOf(mediaId), alt }));
   };
@@ -213,7 +213,7 @@ export const createDecisions = ({
     const editedAlts = await setAlts(caller, subject, edit.alts);
     if (edit.versions ?? edit.accountIds ?? (subject.becomes && edit.scheduledAt)) {
       const { update, call } = await admitUpdate(caller, idOf(row), edit);
-      await runNow(update, call, {});
+      await runNow(update, call, new ApprovalRun());
     }
     const { post, media = [], fitted } = await subjects.find(caller, 'post', idOf(row));
     const pin = (await subjects.pins(caller, 'post', [idOf(row)])).get(idOf(row));
@@ -236,7 +236,7 @@ export const createDecisions = ({
     const action = findAction(actions, row.action);
     const agent = !row.is_own && { isPerson: false, client: clientNamed(row.client) };
     const as: Caller = { ...caller, mayPublish: true, ...agent };
-    const run = async (call: AdmittedCall) => (await runNow(action, call, {})).value;
+    const run = async (call: AdmittedCall) => (await runNow(action, call, new ApprovalRun())).value;
     if (edit === undefined) return { outcome: await run(action.admit(row.input, as)), contentHash: row.content_hash };
     // The edit applies to what the card shows. For a change of a scheduled post that is the changed post, so run the
     // change first.

@@ -1,11 +1,11 @@
 import type { Result } from '#contracts/posts';
-import type { ApprovalRun, Caller } from '#server/base/context';
+import type { Caller, Preparation } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
 import type { PostKey } from '#server/base/store/post-key';
 import type { Networks } from '#server/networks/registry';
 import type { Lifecycle } from '#server/writing/posts/lifecycle';
 import type { Outcomes } from '#server/writing/posts/outcome';
-import type { Preparation, Readiness } from '#server/writing/posts/readiness';
+import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import type { BeginPublishing } from './begin.ts';
 import type { BeginStore } from './begin-store.ts';
@@ -82,24 +82,24 @@ export const createPublishControls = ({
       caller: Caller,
       id: string,
       {
-        approval,
+        preparation,
         ...how
       }: {
         despite?: readonly string[];
         only?: readonly string[];
-        approval?: ApprovalRun | undefined;
+        preparation?: Preparation | undefined;
       } = {},
     ) => {
-      const preparation = approval ?? (await readiness.makeReady(caller, await reading.get(caller, id)));
-      return store.transaction(() => beginNow(caller, id, preparation, how));
+      const ready = preparation ?? (await readiness.makeReady(caller, await reading.get(caller, id)));
+      return store.transaction(() => beginNow(caller, id, ready, how));
     },
 
     /** Unscheduling and publishing are one transaction: a refusal leaves the post scheduled. */
-    publishScheduled: async (caller: Caller, id: string, approval?: ApprovalRun) => {
-      const preparation = approval ?? (await readiness.makeReady(caller, await reading.get(caller, id)));
+    publishScheduled: async (caller: Caller, id: string, preparation?: Preparation) => {
+      const ready = preparation ?? (await readiness.makeReady(caller, await reading.get(caller, id)));
       return store.transaction(async () => {
         await lifecycle.unschedule(caller, id);
-        return beginNow(caller, id, preparation);
+        return beginNow(caller, id, ready);
       });
     },
 

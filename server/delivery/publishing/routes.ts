@@ -14,7 +14,7 @@ export const publishingRoutes = ({
 }): RouteHandlers<PublishingRoutes> => ({
   publishScheduled: ({ params, caller, approval }) => publishControls.publishScheduled(caller, params.id, approval),
   publishAgain: ({ params, body, caller, approval }) =>
-    publishControls.publishNow(caller, params.id, { despite: body.accountIds, only: body.only, approval }),
+    publishControls.publishNow(caller, params.id, { despite: body.accountIds, only: body.only, preparation: approval }),
   getProgress: ({ params, caller }) => publishControls.progress(caller, params.id),
   giveUp: ({ params, body, caller }) => publishControls.giveUp(caller, params.id, body.accountIds),
   confirmFound: ({ params, body, caller }) => publishControls.confirmFound(caller, params.id, body.accountIds),

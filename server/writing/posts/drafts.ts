@@ -1,19 +1,34 @@
-import type { Post, Version, VersionInput } from '#contracts/posts';
+import type { Post } from '#contracts/posts';
 import { DoneWithRequest, NeedsApproval } from '#server/base/approval';
 import type { Clock } from '#server/base/clock';
-import type { ApprovalRun, Caller } from '#server/base/context';
-import { badInput, notFound, Refusal } from '#server/base/errors';
+import type { Caller, Preparation } from '#server/base/context';
+import { notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
-import type { Accounts, ConnectedNetwork } from '#server/connecting/accounts/accounts';
+import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { MediaLibrary } from '#server/media/library';
-import type { Networks } from '#server/networks/registry';
 import type { Revisions } from '#server/writing/history/revisions';
+import {
+  type ContentChange,
+  type DraftContent,
+  mustBeEither,
+  type OptionInput,
+  type Replacement,
+  type TextInput,
+} from './draft-content.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import { optionFor, wrongValue } from './limits.ts';
-import { isAddress, type MediaByAddress } from './media-by-address.ts';
 import type { PostContent, PostStore } from './post-store.ts';
-import type { Preparation, Readiness } from './readiness.ts';
-import { mustFit, originalVersion, toVersions, withOption, withText } from './versions.ts';
+import type { Readiness } from './readiness.ts';
+import { mustFit } from './versions.ts';
+
+interface ReplaceInput extends Replacement {
+  readonly id: string;
+  readonly scheduledAt: string;
+  readonly unschedule?: boolean;
+  readonly baseUpdatedAt: string;
+}
+
+/** Stands for the id of a post that does not exist yet. */
+const notYet = '';
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
@@ -21,20 +36,18 @@ export const createDrafts = ({
   store,
   accounts,
   library,
-  networks,
   lifecycle,
   readiness,
-  mediaByAddress,
+  content,
   revisions,
   clock,
 }: {
   store: PostStore;
   accounts: Accounts;
   library: MediaLibrary;
-  networks: Networks;
   lifecycle: Lifecycle;
   readiness: Readiness;
-  mediaByAddress: MediaByAddress;
+  content: DraftContent;
   revisions: Revisions;
   clock: Clock;
 }) => {
@@ -51,18 +64,13 @@ export const createDrafts = ({
     return lifecycle.needsApproval(caller, 'Changing a scheduled post', id) ?? post;
   };
 
-  /** The new content of a post, or a refusal. Writes nothing. */
-  type ContentChange = (post: Post) => Promise<Partial<PostContent>>;
-
   const change = async (
     caller: Caller,
     { id, baseUpdatedAt, unschedule = false }: { id: string; baseUpdatedAt: string; unschedule?: boolean },
     contentOf: ContentChange,
-    approval: ApprovalRun | undefined,
-  ) => {
-    const preparation =
-      approval ?? (unschedule ? undefined : await prepareChange(caller, { id, baseUpdatedAt }, contentOf));
-    return store.transaction(async () => {
+    preparation: Preparation | undefined,
+  ) =>
+    store.transaction(async () => {
       const current = await openForEdit(caller, id);
       if (current instanceof NeedsApproval) return current;
       mustBeCurrent(current, baseUpdatedAt);
@@ -70,21 +78,25 @@ export const createDrafts = ({
       const post = isTakenBack ? await lifecycle.unschedule(caller, id) : current;
       return save(caller, post, await contentOf(post), preparation);
     });
-  };
 
-  /** A scheduled post stays ready to go out. */
-  const prepareChange = async (
+  /**
+   * A scheduled post stays ready to go out. Whoever may not publish needs approval for the change, as `openForEdit` finds,
+   * and a rehearsal of that makes nothing ready.
+   */
+  const prepareChange = async <Input extends { id: string; baseUpdatedAt: string; unschedule?: boolean }>(
     caller: Caller,
-    { id, baseUpdatedAt }: { id: string; baseUpdatedAt: string },
+    input: Input,
     contentOf: ContentChange,
   ) => {
-    // Anybody else needs approval for the change, as `openForEdit` finds.
-    if (!caller.mayPublish) return;
-    const post = await store.get(caller.workspaceId, id);
-    if (post?.status !== 'Scheduled') return;
-    mustBeCurrent(post, baseUpdatedAt);
-    return readiness.makeReady(caller, { ...post, ...(await contentOf(post)) });
+    if (!caller.mayPublish || caller.rehearses || input.unschedule) return { input };
+    const post = await store.get(caller.workspaceId, input.id);
+    if (post?.status !== 'Scheduled') return { input };
+    mustBeCurrent(post, input.baseUpdatedAt);
+    return { input, ready: await readiness.makeReady(caller, { ...post, ...(await contentOf(post)) }) };
   };
+
+  const replacing = (caller: Caller, input: ReplaceInput) =>
+    content.replaceWith(caller, input, (at) => lifecycle.mustBeFuture(at, 'scheduledAt'));
 
   const save = async (caller: Caller, post: Post, content: Partial<PostContent>, preparation?: Preparation) => {
     if (post.status === 'Scheduled' && preparation === undefined) throw scheduledMeanwhile(post);
@@ -98,126 +110,35 @@ export const createDrafts = ({
     return saved;
   };
 
-  const checkOptions = (versions: readonly Version[], networkOf: ReadonlyMap<string, ConnectedNetwork>) => {
-    for (const [index, { accountId = '', options }] of versions.entries()) {
-      for (const [key, value] of Object.entries(options)) {
-        const path = `versions.${index}.options.${key}`;
-        checkOption({ accountId, key, value }, networkOf, { key: path, value: path });
-      }
-    }
-  };
-
-  /**
-   * The option must exist, belong to the network of the account, and have a value that at least one account of the post
-   * can have.
-   */
-  const checkOption = (
-    { accountId, key, value }: { accountId: string; key: string; value: string },
-    networkOf: ReadonlyMap<string, ConnectedNetwork>,
-    path: { key: string; value: string },
-  ) => {
-    const match = networks.option(key);
-    if (match === undefined) {
-      const message = `names no option (${key}); providers.limits lists them`;
-      throw badInput({ path: path.key, code: 'UnknownOption', message });
-    }
-    const { network, option } = match;
-    const own = accountId ? networkOf.get(accountId) : undefined;
-    if (own && network.key !== own.network) {
-      const message = `names an option of another network than that of this account (${key})`;
-      throw badInput({ path: path.key, code: 'UnknownOption', message });
-    }
-    if (value === '') return;
-    const targets = (own ? [own] : [...networkOf.values()]).filter((one) => one.network === network.key);
-    const offered = targets.length === 0 ? [option] : targets.map(({ facts }) => optionFor(network, option, facts));
-    const complaints = offered.map((one) => wrongValue(one, value));
-    const [message] = complaints;
-    if (message !== undefined && !complaints.includes(undefined)) {
-      throw badInput({ path: path.value, code: 'OptionValue', message, actual: value.slice(0, 100) });
-    }
-  };
-
-  /** The versions in their stored form, or BadInput with the path of the mistake. Does not check that files exist. */
-  const checkContent = (
-    { accountIds, versions: input }: { accountIds: readonly string[]; versions: readonly VersionInput[] },
-    networkOf: ReadonlyMap<string, ConnectedNetwork>,
-  ) => {
-    const versions = toVersions(input, accountIds);
-    mustFit(versions);
-    checkOptions(input, networkOf);
-    return versions;
-  };
-
-  const namesFile = (key: string) => networks.option(key)?.option.type === 'Media';
-
-  const filesIn = (versions: readonly VersionInput[]) =>
-    versions.flatMap(({ content, options }, v) => [
-      ...content.flatMap(({ media }, i) =>
-        media.map((id, m) => ({ path: `versions.${v}.content.${i}.media.${m}`, id })),
-      ),
-      ...Object.entries(options).flatMap(([key, id]) =>
-        id !== '' && namesFile(key) ? [{ path: `versions.${v}.options.${key}`, id }] : [],
-      ),
-    ]);
-
-  const firstVersions = async (
-    caller: Caller,
-    { accountIds, body, versions }: { accountIds: string[]; body: string; versions: VersionInput[] },
-    networkOf: ReadonlyMap<string, ConnectedNetwork>,
-  ) => {
-    if (versions.length === 0) return [originalVersion(body)];
-    mustBeEither({ body, versions });
-    await library.mustExist(caller, filesIn(versions));
-    return checkContent({ accountIds, versions }, networkOf);
-  };
-
-  const mustBeAccountOf = (post: Post, accountId: string) => {
-    if (accountId && !post.accountIds.includes(accountId)) {
-      throw badInput({
-        path: 'accountId',
-        code: 'UnknownAccount',
-        message: `names ${accountId}, which is not an account of this post`,
-      });
-    }
-  };
-
-  interface Replacement {
-    readonly accountIds: string[];
-    readonly versions: VersionInput[];
-  }
-
-  /** Settles files that versions name by address, after everything else was checked: a refusal must not cost a download. */
-  const prepare = async <Input extends Replacement>(
-    caller: Caller,
-    input: Input,
-    check: () => Promise<NeedsApproval | undefined>,
-  ) => {
-    const versions = mediaByAddress.withOwnIds(input.versions);
-    if (!mediaByAddress.isNeeded(versions)) return { ...input, versions };
-    const missing = await check();
-    if (missing) return missing;
-    checkContent({ ...input, versions }, await accounts.networksOf(caller, input.accountIds));
-    await library.mustExist(
-      caller,
-      filesIn(versions).filter(({ id }) => !isAddress(id)),
-    );
-    return { ...input, versions: await mediaByAddress.settle(caller, versions) };
-  };
-
   return {
-    prepareCreate: <Input extends Replacement & { body: string }>(caller: Caller, input: Input) =>
-      prepare(caller, input, async () => {
-        mustBeEither(input);
-        return undefined;
-      }),
+    /** A draft that a caller who may publish gives a time is scheduled at once. */
+    prepareCreate: async <Input extends Replacement & { body: string; scheduledAt: string }>(
+      caller: Caller,
+      input: Input,
+    ) => {
+      const settled = await content.settleFiles(caller, input, async () => mustBeEither(input));
+      if (settled instanceof NeedsApproval) return settled;
+      const { accountIds, scheduledAt } = settled;
+      if (!caller.mayPublish || !scheduledAt) return { input: settled };
+      const networkOf = await accounts.networksOf(caller, accountIds);
+      const versions = await content.firstVersions(caller, settled, networkOf);
+      return { input: settled, ready: await readiness.makeReady(caller, { id: notYet, accountIds, versions }) };
+    },
 
-    prepareUpdate: <Input extends Replacement & { id: string; baseUpdatedAt: string }>(caller: Caller, input: Input) =>
-      prepare(caller, input, async () => {
+    prepareUpdate: async <Input extends ReplaceInput>(caller: Caller, input: Input) => {
+      const settled = await content.settleFiles(caller, input, async () => {
         const post = mustBeEditable(caller, input.id, await store.get(caller.workspaceId, input.id));
         if (post instanceof NeedsApproval) return post;
         mustBeCurrent(post, input.baseUpdatedAt);
         return undefined;
-      }),
+      });
+      return settled instanceof NeedsApproval ? settled : prepareChange(caller, settled, replacing(caller, settled));
+    },
+
+    prepareText: (caller: Caller, input: TextInput) => prepareChange(caller, input, content.setText(input)),
+
+    prepareOption: (caller: Caller, input: OptionInput) =>
+      prepareChange(caller, input, content.setOption(caller, input)),
 
     /**
      * A time from a caller who may publish schedules the post. From another person it becomes an approval request. From
@@ -225,20 +146,19 @@ export const createDrafts = ({
      */
     create: async (
       caller: Caller,
-      input: { accountIds: string[]; body: string; versions: VersionInput[]; scheduledAt: string },
+      input: Replacement & { body: string; scheduledAt: string },
+      preparation?: Preparation,
     ) => {
       const { accountIds, scheduledAt } = input;
       const networkOf = await accounts.networksOf(caller, accountIds);
       const id = newId('post', clock.now());
-      const checkVersions = () => firstVersions(caller, input, networkOf);
       const insert = async () => {
-        const versions = await checkVersions();
+        const versions = await content.firstVersions(caller, input, networkOf);
         const post = await store.insert(id, caller, { accountIds, versions, scheduledAt: scheduledAt || null });
         await readiness.beginFits(caller, { id, status: 'Draft', accountIds, versions });
         return post;
       };
-      if (caller.mayPublish && scheduledAt) {
-        const preparation = await readiness.makeReady(caller, { id, accountIds, versions: await checkVersions() });
+      if (preparation && scheduledAt) {
         return store.transaction(async () => {
           await insert();
           return lifecycle.toScheduled(caller, id, scheduledAt, 'scheduledAt', preparation);
@@ -254,90 +174,27 @@ export const createDrafts = ({
     },
 
     /** For an import, which checks many drafts and already has the networks of all accounts. */
-    check: checkContent,
+    check: content.checkContent,
 
     /** An imported draft. Its time is only a suggestion, even from a caller who may publish. */
-    addDraft: (
-      caller: Caller,
-      input: { accountIds: string[]; versions: VersionInput[]; scheduledAt: string | null },
-    ): Promise<Post> =>
+    addDraft: (caller: Caller, input: Replacement & { scheduledAt: string | null }): Promise<Post> =>
       store.transaction(async () => {
-        const versions = checkContent(input, await accounts.networksOf(caller, input.accountIds));
-        await library.mustExist(caller, filesIn(input.versions));
+        const versions = content.checkContent(input, await accounts.networksOf(caller, input.accountIds));
+        await library.mustExist(caller, content.filesIn(input.versions));
         const { accountIds, scheduledAt } = input;
-        const content = { accountIds, versions, scheduledAt };
-        return (await store.insert(newId('post', clock.now()), caller, content)).value;
+        const draft = { accountIds, versions, scheduledAt };
+        return (await store.insert(newId('post', clock.now()), caller, draft)).value;
       }),
 
-    update: (
-      caller: Caller,
-      input: {
-        id: string;
-        accountIds: string[];
-        versions: VersionInput[];
-        scheduledAt: string;
-        unschedule?: boolean;
-        baseUpdatedAt: string;
-      },
-      approval?: ApprovalRun,
-    ) => {
-      const contentOf: ContentChange = async (post) => {
-        const networkOf = await accounts.networksOf(caller, input.accountIds);
-        const versions = checkContent(input, networkOf);
-        await library.mustExist(caller, filesIn(input.versions));
-        if (post.status === 'Scheduled' && input.scheduledAt) lifecycle.mustBeFuture(input.scheduledAt, 'scheduledAt');
-        // An edit leaves the status alone (SPEC), so a scheduled post without a new time keeps its own.
-        const currentTime = post.status === 'Scheduled' ? (post.scheduledAt ?? null) : null;
-        return { accountIds: input.accountIds, versions, scheduledAt: input.scheduledAt || currentTime };
-      };
-      return change(caller, input, contentOf, approval);
-    },
+    update: (caller: Caller, input: ReplaceInput, preparation?: Preparation) =>
+      change(caller, input, replacing(caller, input), preparation),
 
-    setVersionText: (
-      caller: Caller,
-      input: {
-        id: string;
-        accountId: string;
-        itemIndex: number;
-        body: string;
-        only: boolean;
-        baseUpdatedAt: string;
-      },
-      approval?: ApprovalRun,
-    ) => {
-      const contentOf: ContentChange = async (post) => {
-        mustBeAccountOf(post, input.accountId);
-        return { versions: withText(post.versions, input) };
-      };
-      return change(caller, input, contentOf, approval);
-    },
+    setVersionText: (caller: Caller, input: TextInput, preparation?: Preparation) =>
+      change(caller, input, content.setText(input), preparation),
 
-    setOption: (
-      caller: Caller,
-      input: { id: string; accountId: string; key: string; value: string; baseUpdatedAt: string },
-      approval?: ApprovalRun,
-    ) => {
-      const contentOf: ContentChange = async (post) => {
-        mustBeAccountOf(post, input.accountId);
-        const networkOf = await accounts.connectedOf(caller, post.accountIds);
-        checkOption(input, networkOf, { key: 'key', value: 'value' });
-        if (namesFile(input.key) && input.value) {
-          await library.mustExist(caller, [{ path: 'value', id: input.value }]);
-        }
-        return { versions: withOption(post.versions, input.accountId, input.key, input.value) };
-      };
-      return change(caller, input, contentOf, approval);
-    },
+    setOption: (caller: Caller, input: OptionInput, preparation?: Preparation) =>
+      change(caller, input, content.setOption(caller, input), preparation),
   };
-};
-
-const mustBeEither = ({ body, versions }: { body: string; versions: readonly VersionInput[] }) => {
-  if (body === '' || versions.length === 0) return;
-  throw badInput({
-    path: 'body',
-    code: 'Repeated',
-    message: 'must be left out beside versions, which have the text',
-  });
 };
 
 const alreadyOut = ({ id, status }: Post) =>

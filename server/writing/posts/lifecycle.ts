@@ -3,7 +3,7 @@ import type { Rights } from '#server/access/auth/rights';
 import type { Plans } from '#server/access/plans/plans';
 import { mustBeDone, needsApproval } from '#server/base/approval';
 import type { Clock } from '#server/base/clock';
-import type { ApprovalRun, Caller } from '#server/base/context';
+import { ApprovalRun, type Caller, type Preparation } from '#server/base/context';
 import { badInput, notFound, pageOf, Refusal } from '#server/base/errors';
 import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { Network } from '#server/networks/network';
@@ -12,7 +12,7 @@ import type { Revisions } from '#server/writing/history/revisions';
 import type { Outcomes } from './outcome.ts';
 import type { RemovedPost } from './post-row.ts';
 import type { PostStore } from './post-store.ts';
-import type { Preparation, Readiness } from './readiness.ts';
+import type { Readiness } from './readiness.ts';
 
 export type Lifecycle = ReturnType<typeof createLifecycle>;
 
@@ -109,7 +109,8 @@ export const createLifecycle = ({
       await deletion.mustStay(caller.workspaceId);
       const post = await lockPost(caller, id);
       // An agent has no other way to ask for another time. A person moves it by posts.update.
-      if (post.status === 'Scheduled' && isApproved(preparation)) return moveTo(caller, post, at, preparation);
+      if (post.status === 'Scheduled' && preparation instanceof ApprovalRun)
+        return moveTo(caller, post, at, preparation);
       if (post.status !== 'Draft' && post.status !== 'Failed') {
         throw notFrom(post, 'scheduled', 'a Draft or Failed post');
       }
@@ -152,8 +153,8 @@ export const createLifecycle = ({
   return {
     mustBeFuture,
 
-    schedule: async (caller: Caller, id: string, at: string, approval?: ApprovalRun) => {
-      if (approval) return toScheduled(caller, id, at, 'at', approval);
+    schedule: async (caller: Caller, id: string, at: string, preparation?: Preparation) => {
+      if (preparation) return toScheduled(caller, id, at, 'at', preparation);
       const draft = await store.get(caller.workspaceId, id);
       if (draft === undefined) throw notFound('post', id);
       return toScheduled(caller, id, at, 'at', await readiness.makeReady(caller, draft));
@@ -263,8 +264,6 @@ const toDraft = (post: RemovedPost): RemovedPost => {
     results: post.results.filter(hasReached),
   };
 };
-
-const isApproved = (preparation: Preparation): preparation is ApprovalRun => !('linkCards' in preparation);
 
 const notFrom = ({ id, status }: Post, done: string, from: string) =>
   new Refusal('Conflict', `The post ${id} is ${status}; only ${from} can be ${done}. Read it again.`);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Issue } from '#contracts/errors';
 import type { Post } from '#contracts/posts';
 import { bounds } from '#server/base/bounds';
-import type { ApprovalRun, Caller } from '#server/base/context';
+import { ApprovalRun, type Caller, type Preparation, type ReadyPost } from '#server/base/context';
 import { notFound, Refusal } from '#server/base/errors';
 import { createYieldToEventLoop } from '#server/base/jobs/yield-to-event-loop';
 import type { Accounts, ConnectedNetwork } from '#server/connecting/accounts/accounts';
@@ -21,16 +21,17 @@ import type { PostStore } from './post-store.ts';
 /** One round fits at most `bounds.fittedFiles` files. */
 const mostRounds = 4;
 
-declare const ready: unique symbol;
+type FetchedCards = Parameters<LinkCardStore['keepLinkCards']>[2];
 
-/** A post whose linked pages were read and whose files were fitted. Only `makeReady` makes one. */
-export interface ReadyPost {
-  readonly linkCards: Awaited<ReturnType<LinkCards['keep']>>;
-  readonly [ready]: true;
+/** Nothing is stored of a post that does not exist yet, so its cards are stored when it is scheduled. */
+class FetchedPost implements ReadyPost {
+  readonly is = 'Ready';
+  readonly linkCards: FetchedCards;
+
+  constructor(linkCards: FetchedCards) {
+    this.linkCards = linkCards;
+  }
 }
-
-/** What whoever schedules or publishes has to show. Before a card runs an action, the card made its post ready. */
-export type Preparation = ReadyPost | ApprovalRun;
 
 export type Readiness = ReturnType<typeof createReadiness>;
 
@@ -117,11 +118,12 @@ export const createReadiness = ({
 
   /** Called under the lock of the post, so that what was checked is what is sent. */
   const mustBePublishable = async (caller: Caller, post: Post, preparation: Preparation) => {
-    if ('linkCards' in preparation)
+    if (preparation instanceof FetchedPost)
       await linkCardStore.keepLinkCards(caller.workspaceId, post.id, preparation.linkCards);
     const { issues, warnings, fits } = await check(caller, post, { isFrozen: () => false });
+    const isBeforeFitting = preparation instanceof ApprovalRun && preparation.isBeforeFitting;
     const broken = [...warnings.filter(({ code }) => code === 'NoAccounts'), ...issues].filter(
-      ({ code }) => !('isBeforeFitting' in preparation && code === unfitted),
+      ({ code }) => !(isBeforeFitting && code === unfitted),
     );
     if (broken.length > 0) throw invalid(broken);
     await fitting.keep(caller.workspaceId, post.id, fits);
@@ -196,7 +198,7 @@ export const createReadiness = ({
     makeReady: async (caller: Caller, post: Omit<FittablePost, 'status'>): Promise<ReadyPost> => {
       const cards = await linkCards.keep(caller, post);
       await fitLikeDraft(caller, post);
-      return { linkCards: cards } as ReadyPost;
+      return new FetchedPost(cards);
     },
 
     /** What a person is asked to change in a scheduled post. A link that it brings in shows its address and nothing else. */

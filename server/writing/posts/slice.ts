@@ -16,6 +16,7 @@ import type { Events } from '#server/messaging/webhooks/events';
 import type { Networks } from '#server/networks/registry';
 import type { Revisions } from '#server/writing/history/revisions';
 import { createAccountTimeStore } from './account-time-store.ts';
+import { createDraftContent } from './draft-content.ts';
 import { createDrafts } from './drafts.ts';
 import { createEditorViews } from './editor-view.ts';
 import { createFitting } from './fitting.ts';
@@ -101,6 +102,7 @@ export const openPosts = ({
     options.filter(({ type }) => type === 'Media').map(({ key }) => key),
   );
   const mediaByAddress = createMediaByAddress({ uploads, library, uploadAddresses, baseUrl });
+  const content = createDraftContent({ accounts, library, networks, mediaByAddress });
   const editorViews = createEditorViews({ store, accounts, library, fittedFiles, networks, readiness, linkCards });
   return {
     reading: createReading({ store: readingStore, postStore: store, scheduleStore: createScheduleStore(database) }),
@@ -113,7 +115,7 @@ export const openPosts = ({
     readiness,
     lifecycle,
     linkCards,
-    drafts: createDrafts({ ...shared, lifecycle, readiness, mediaByAddress }),
+    drafts: createDrafts({ ...shared, lifecycle, readiness, content }),
     editorViews,
     /** Keys of the options whose value is a file. */
     fileOptions,

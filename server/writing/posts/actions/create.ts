@@ -4,5 +4,5 @@ import type { Drafts } from '#server/writing/posts/drafts';
 
 export const createPost = ({ drafts }: { drafts: Drafts }): Handler<(typeof postActions)['posts.create']> => ({
   prepare: ({ caller, input }) => drafts.prepareCreate(caller, input),
-  run: ({ caller, input }) => drafts.create(caller, input),
+  run: ({ caller, input, preparation }) => drafts.create(caller, input, preparation),
 });

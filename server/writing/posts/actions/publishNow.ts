@@ -1,5 +1,5 @@
 import type { postActions } from '#contracts/posts';
-import type { ApprovalRun, Caller, Handler, Output } from '#server/base/context';
+import type { Caller, Handler, Output, Preparation } from '#server/base/context';
 
 type PublishNow = (typeof postActions)['posts.publishNow'];
 
@@ -7,11 +7,11 @@ interface PublishControls {
   publishNow(
     caller: Caller,
     id: string,
-    how: { readonly approval?: ApprovalRun | undefined },
+    how: { readonly preparation?: Preparation | undefined },
   ): Promise<Output<PublishNow>>;
 }
 
 export const publishPostNow =
   ({ publishControls }: { publishControls: PublishControls }): Handler<PublishNow> =>
-  ({ caller, input, approval }) =>
-    publishControls.publishNow(caller, input.id, { approval });
+  ({ caller, input, preparation }) =>
+    publishControls.publishNow(caller, input.id, { preparation });

@@ -4,5 +4,5 @@ import type { Lifecycle } from '#server/writing/posts/lifecycle';
 
 export const schedulePost =
   ({ lifecycle }: { lifecycle: Lifecycle }): Handler<(typeof postActions)['posts.schedule']> =>
-  ({ caller, input, approval }) =>
-    lifecycle.schedule(caller, input.id, input.at, approval);
+  ({ caller, input, preparation }) =>
+    lifecycle.schedule(caller, input.id, input.at, preparation);

@@ -4,5 +4,5 @@ import type { Drafts } from '#server/writing/posts/drafts';
 
 export const updatePost = ({ drafts }: { drafts: Drafts }): Handler<(typeof postActions)['posts.update']> => ({
   prepare: ({ caller, input }) => drafts.prepareUpdate(caller, input),
-  run: ({ caller, input, approval }) => drafts.update(caller, input, approval),
+  run: ({ caller, input, preparation }) => drafts.update(caller, input, preparation),
 });
