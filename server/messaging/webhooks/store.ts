@@ -477,8 +477,8 @@ export const createDeliveryStore = (db: Database) => ({
     { answer, tookMs, headers }: Attempt,
     waitMs: number | undefined,
   ) => {
-    const values = [id, claim, answer, tookMs, JSON.stringify(headers), waitMs ?? null, webhook.workspaceId];
-    return (await db.run(saveFailed, values)) > 0;
+    const sent = JSON.stringify(headers);
+    return (await db.run(saveFailed, [id, claim, answer, tookMs, sent, waitMs ?? null, webhook.workspaceId])) > 0;
   },
   /** Ends the delivery without a request. */
   saveRefused: ({ webhook, id, claim }: ClaimedDelivery, why: string) =>
