@@ -252,7 +252,7 @@ const isFunctionNullable = (source: Node, number: number, scope: Scope) => {
   // Of several functions, the shorter ones are filled up with nulls.
   if (call === undefined || functions.length > 1) return true;
   const isSet = wordOf(call, 'funcretset') === 'true';
-  return isSet ? !totalSets.has(nameOf(call, 'funcid', scope)) : columns > 1 || isNullable(call, scope);
+  return isSet ? !totalSets.has(nameOf(call, 'funcid', scope)) : isNullable(call, scope);
 };
 
 const isCteNullable = (source: Node, number: number, from: Scope) => {

@@ -72,6 +72,7 @@ const cases = [
   ['select (select max(id) from books) as a, (select coalesce(max(id), 0) from books) as b', 'a? b'],
   ['select (select count(*) from books group by id) as a, (select count(*) from books offset 1) as b', 'a? b?'],
   ['select id in (select author_id from books) as a from authors', 'a?'],
+  ['select (select 1 where $1 union select 2 where $1) as a', 'a?'],
   // Aggregates and windows
   ['select count(*) as a, max(id) as b, array_agg(id) as c, jsonb_agg(id) as d from books', 'a b? c? d?'],
   [
@@ -103,6 +104,7 @@ const cases = [
   ['select r.a from json_to_recordset($1) as r (a text)', 'a?'],
   ["select a, b from (values (1, 'x'), (2, null)) as v (a, b)", 'a b?'],
   ['select now from posthorn_now() as now', 'now'],
+  ['select a from jsonb_to_record($1) as r (a text, b text)', 'a?'],
   // Unions
   ['select id, name from authors union all select id, title from books', 'id name'],
   ['select name from authors union select nick from authors', 'name?'],
