@@ -160,22 +160,22 @@ export interface Statements {
   'comments.remove': { values: [string, string]; row: {} }; // 1dfa638b3364
   'counts.add': { values: [string, string | Date, readonly string[], readonly number[]]; row: { key: string; used: number } }; // 86128decf5ca
   'counts.purge': { values: [string | Date]; row: {} }; // 7e6cc1e8b062
-  'deliveries.claim': { values: [number, string, number, readonly string[], readonly boolean[], readonly number[], number]; row: { id: string; webhookId: string; eventId: string; type: string; body: string; attempts: number; webhook: Json | null } }; // 46aacd4caae4
+  'deliveries.claim': { values: { webhookIds: readonly string[]; retries: readonly boolean[]; free: readonly number[]; defaultSlots: number; room: number; claim: string; leaseMs: number }; row: { id: string; webhookId: string; eventId: string; type: string; body: string; attempts: number; webhook: Json | null } }; // 1f668d9adcde
   'deliveries.delivered': { values: [string]; row: {} }; // 4f8fd55c7fe8
   'deliveries.endHeld': { values: [string, readonly string[]]; row: {} }; // d3e1c9125e93
   'deliveries.endPending': { values: [string, string, string]; row: {} }; // 1f2ecd6528b1
-  'deliveries.failed': { values: [string, string, string, number, string, number, string]; row: {} }; // 3a32d3fb81f6
-  'deliveries.get': { values: [string, string, number, string]; row: { id: string; eventId: string; type: string; state: string; attempts: number; lastAnswer: string | null; lastTookMs: number | null; lastTriedAt: string | null; nextTryAt: string | null; createdAt: string; body: string; headers: Json | null; tries: Json } }; // 66ddb83bb7dc
-  'deliveries.insert': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[]]; row: {} }; // 487e560778d8
-  'deliveries.list': { values: [string, number, number, string]; row: { id: string; eventId: string; type: string; state: string; attempts: number; lastAnswer: string | null; lastTookMs: number | null; lastTriedAt: string | null; nextTryAt: string | null; createdAt: string } }; // 363681c62220
+  'deliveries.failed': { values: { workspaceId: string; id: string; claim: string; answer: string; tookMs: number; headers: string; waitMs: number }; row: {} }; // 0d631afb41fe
+  'deliveries.get': { values: [string, string, string, number]; row: { id: string; eventId: string; type: string; state: string; attempts: number; lastAnswer: string | null; lastTookMs: number | null; lastTriedAt: string | null; nextTryAt: string | null; createdAt: string; body: string; headers: Json | null; tries: Json } }; // d9e39ebadad1
+  'deliveries.insert': { values: { workspaceIds: readonly string[]; ids: readonly string[]; webhookIds: readonly string[]; eventIds: readonly string[]; types: readonly string[]; bodies: readonly string[] }; row: {} }; // 6834e33391b1
+  'deliveries.list': { values: [string, string, number, number]; row: { id: string; eventId: string; type: string; state: string; attempts: number; lastAnswer: string | null; lastTookMs: number | null; lastTriedAt: string | null; nextTryAt: string | null; createdAt: string } }; // 8c473b1b02f1
   'deliveries.msToNext': { values: [readonly string[], readonly boolean[]]; row: { ms: number | null } }; // ccae336a8ca0
   'deliveries.purge': { values: [number, number]; row: {} }; // caed4a89bc4b
   'deliveries.refused': { values: [string, string, string, string]; row: {} }; // e28badb424c1
-  'deliveries.resend': { values: [string, string, string]; row: { id: string } }; // b0e05a2782b0
+  'deliveries.resend': { values: [string, string, string]; row: { id: string } }; // ba9a9a1f4f4c
   'demo.instances': { values: []; row: { count: number } }; // 140d0ced97a3
-  'events.insert': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly (string | Date)[]]; row: { eventId: string | null; webhookId: string } }; // 70d01effc008
+  'events.insert': { values: { ids: readonly string[]; workspaceIds: readonly string[]; types: readonly string[]; data: readonly string[]; createdAt: readonly (string | Date)[] }; row: { eventId: string; webhookId: string } }; // 2eb95a9d93eb
   'events.purge': { values: [number]; row: {} }; // 15d7c4b1572e
-  'events.since': { values: [string, string | Date, number, readonly string[]]; row: { id: string; type: string; data: Json; createdAt: string } }; // db50ecbde063
+  'events.since': { values: [string, string | Date, number, readonly string[]]; row: { id: string; type: string; data: Json; createdAt: string } }; // eda1b91e2d3e
   'exports.count': { values: [string, string | Date, string | Date]; row: { posts: number } }; // f0cb85ecd20c
   'exports.head': { values: [string]; row: { name: string; accounts: Json } }; // d82696f8738d
   'exports.page': { values: [string, string | Date, string | Date, string, number, number]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string; statistics: Json } }; // 33593ffe720b
@@ -633,19 +633,21 @@ export interface Statements {
   'users.setPassword': { values: [string, string, string | Date]; row: {} }; // 508d3899fe25
   'users.setProfile': { values: [string, string, string, string, boolean]; row: {} }; // 24835388d41e
   'webhooks.change': { values: [string, string, string, readonly string[]]; row: {} }; // b26ee3d0b764
-  'webhooks.countGivenUp': { values: [string]; row: { inARow: number } }; // b087cf735e89
+  'webhooks.countGivenUp': { values: [string]; row: { givenUpInARow: number } }; // 1d1bbd67fdec
   'webhooks.dropOldSecret': { values: [string, string]; row: {} }; // c386b09d9072
-  'webhooks.get': { values: [string]; row: { id: string; workspaceId: string; url: string; events: string[]; secret: string; pausedAt: string | null; pauseReason: string | null; createdAt: string; oldSecretUntil: string | null } }; // 5b60c73ab70a
+  'webhooks.get': { values: [string]; row: { id: string; workspaceId: string; url: string; events: string[]; secret: string; pausedAt: string | null; pauseReason: string | null; createdAt: string; oldSecretUntil: string | null } }; // 06c4cb648879
   'webhooks.insert': { values: [string, string, string, readonly string[], string]; row: {} }; // 4afb455f1dc4
-  'webhooks.lastDeliveries': { values: [string, number]; row: { webhookId: string; type: string; state: string; at: string } }; // 10128bb6c8c5
-  'webhooks.list': { values: [string]; row: { id: string; workspaceId: string; url: string; events: string[]; secret: string; pausedAt: string | null; pauseReason: string | null; createdAt: string; oldSecretUntil: string | null } }; // cb7a84b2439b
+  'webhooks.lastDeliveries': { values: [string, number]; row: { webhookId: string; type: string; state: string; at: string } }; // bb32c3b3d050
+  'webhooks.list': { values: [string]; row: { id: string; workspaceId: string; url: string; events: string[]; secret: string; pausedAt: string | null; pauseReason: string | null; createdAt: string; oldSecretUntil: string | null } }; // 25ef7752a432
   'webhooks.lockWorkspace': { values: [string]; row: {} }; // d5a09a64efca
   'webhooks.pause': { values: [string, string]; row: {} }; // 95182482cb08
   'webhooks.paused': { values: []; row: { url: string; count: number } }; // f11cbb0aa919
   'webhooks.plan': { values: [string]; row: { plan: string } }; // b753d28b2b9f
   'webhooks.remove': { values: [string]; row: {} }; // 0520d27b632d
   'webhooks.removeDeliveries': { values: [string, string]; row: {} }; // d238cb0ec552
-  'webhooks.replaceLostSecret': { values: [string, string, string, string]; row: { id: string; workspaceId: string; url: string } }; // 9c15a30c2674
+  'webhooks.replaceLostSecret': { values: [string, string, string, string]; row: { id: string; workspaceId: string; url: string } }; // aee5d10e54f5
+  'webhooks.resealOldSecret': { values: [string, string, string]; row: {} }; // 69d14429d0bd
+  'webhooks.resealSecret': { values: [string, string, string]; row: {} }; // 13c2e074f10f
   'webhooks.resume': { values: [string, string]; row: {} }; // 6d50c093b426
   'webhooks.rotateSecret': { values: [string, string, string, string, number]; row: {} }; // ec42c8728a3a
   'workspaces.all': { values: []; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null } }; // 4007c6013659

@@ -9,13 +9,13 @@ import { createPlainStatements, queryPlain } from './plain-statements.ts';
 import { PreparedQuery, type StatementResult } from './prepared-query.ts';
 import { waitForConnection } from './retry.ts';
 import { inSessionName } from './session-name.ts';
-import { type LoneStatement, type Statement, sql, type ValuesArgument } from './statement.ts';
+import { type LoneStatement, type RowOf, type Statement, sql, type ValuesArgument } from './statement.ts';
 import { createStatementLine } from './statement-line.ts';
 import { createTransactions, outside } from './transactions.ts';
 import { types } from './types.ts';
 
 export type { Connection } from './connection.ts';
-export { type LoneStatement, type Statement, sql, type ValuesArgument };
+export { type RowOf, type Statement, sql, type ValuesArgument };
 
 interface DatabaseOptions {
   /** Called for connections that break while idle. */

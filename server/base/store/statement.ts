@@ -50,7 +50,10 @@ type Nullable<Values> = { readonly [Value in keyof Values]: NullableElements<Val
 
 type NullableElements<Value> = Value extends readonly (infer Element)[] ? readonly (Element | null)[] : Value;
 
-type RowOf<Name extends string> = Name extends keyof Statements ? Statements[Name]['row'] : unknown;
+type DescribedRow<Name extends string> = Name extends keyof Statements ? Statements[Name]['row'] : unknown;
+
+/** A row of a statement: `RowOf<typeof list>`. */
+export type RowOf<Of> = Of extends Statement<never, infer Row> ? Row : never;
 
 /** The second argument of a query; none for a statement without values. */
 export type ValuesArgument<Values> = [] extends Values ? [values?: Values] : [values: Values];
@@ -69,12 +72,12 @@ export function sql<Name extends string>(
   name: Name,
   text: string,
   how: Belonging,
-): DeclaredStatement<ValuesOf<Name>, RowOf<Name>, Belonging>;
+): DeclaredStatement<ValuesOf<Name>, DescribedRow<Name>, Belonging>;
 export function sql<Name extends string>(
   name: Name,
   text: string,
   how?: 'quick',
-): DeclaredStatement<ValuesOf<Name>, RowOf<Name>, never>;
+): DeclaredStatement<ValuesOf<Name>, DescribedRow<Name>, never>;
 export function sql(
   name: string,
   text: string,
