@@ -20,6 +20,7 @@ import { emitRest } from './emit-rest.ts';
 import { emitRouter } from './emit-router.ts';
 import { emitSdk } from './emit-sdk.ts';
 import { emitSettingsPage } from './emit-settings-page.ts';
+import { emitStatements } from './emit-statements.ts';
 import { TypePrinter } from './print-types.ts';
 
 type Files = Record<string, string>;
@@ -52,6 +53,7 @@ const emitAll = async (quoting: Files): Promise<Files> => {
     ...emitPython(actions, closed),
     // After the SDK, whose types it shares.
     ...emitAppClient(routes, sdkTypes.named, closed),
+    ...(await emitStatements(root, { isCheck })),
     ...(await emitQuotes(root, quoting)),
   };
 };
@@ -78,6 +80,7 @@ const write = async (path: string, content: string) => {
   await writeFile(join(root, path), content);
 };
 
+const isCheck = process.argv.includes('--check');
 const quoting = await readQuotingPages(root);
 const [expected, generated] = await Promise.all([emitAll(quoting), readAll()]).catch((error: Error) => {
   console.error(error.message);
@@ -91,7 +94,7 @@ for (const path of Object.keys(expected)) {
 const changed = Object.keys(expected).filter((path) => expected[path] !== present[path]);
 const stray = Object.keys(present).filter((path) => !(path in expected));
 
-if (process.argv.includes('--check')) {
+if (isCheck) {
   for (const path of changed) console.error(`out of date: ${path}`);
   for (const path of stray) console.error(`not generated from anything: ${path}`);
   if (changed.length + stray.length > 0) {

@@ -103,7 +103,7 @@ export const createFittedFileStore = (db: Database) => ({
   existing: async (ids: readonly string[]) => (await db.query<{ id: string }>(anywhere, [ids])).map(({ id }) => id),
 
   byId: async (workspaceId: string, ids: readonly string[]) =>
-    (await db.query<FittedFileRow>(byId, [workspaceId, ids])).filter((row) => row.refused === null),
+    (await db.query<FittedFileRow>(byId, [workspaceId, ids])).filter((row): row is FinishedRow => row.refused === null),
 
   /** In any workspace: public addresses do not name one. */
   get: async (id: string) =>
@@ -121,8 +121,9 @@ export const createFittedFileStore = (db: Database) => ({
       audioCodec = null,
       frameRate = null,
     } = row.refused === null ? row : {};
-    const made = [mimeType, bytes, width, height, sha256, workspaceId, durationMs, videoCodec, audioCodec, frameRate];
-    return db.run(insert, [row.id, row.mediaId, row.mode, row.target, row.recipe, row.refused, ...made]);
+    const key = [row.id, row.mediaId, row.mode, row.target, row.recipe, row.refused] as const;
+    const file = [mimeType, bytes, width, height, sha256] as const;
+    return db.run(insert, [...key, ...file, workspaceId, durationMs, videoCodec, audioCodec, frameRate]);
   },
 
   lose: (workspaceId: string, id: string) => db.run(lose, [workspaceId, id]),

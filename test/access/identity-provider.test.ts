@@ -666,8 +666,8 @@ describe('signing keys', () => {
 
   test('the private part is sealed', async () => {
     const [row] = await keys.keyRows();
-    expect(row?.sealed_private_key).toMatch(/^v1\.k1\.[\w-]+$/);
-    expect(() => keys.seal.open(row?.sealed_private_key ?? '', 'signing_keys:other:sealed_private_key')).toThrow();
+    expect(row?.sealedPrivateKey).toMatch(/^v1\.k1\.[\w-]+$/);
+    expect(() => keys.seal.open(row?.sealedPrivateKey ?? '', 'signing_keys:other:sealed_private_key')).toThrow();
   });
 
   test('rotation publishes a key, lets it sign after ten minutes, and drops the old one when its tokens have ended', async () => {

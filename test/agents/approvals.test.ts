@@ -610,7 +610,7 @@ describe('what is closed', () => {
       ({ details }: { details: { cardId?: string } }) => details.cardId === cardId,
     );
   const rowsOf = <Row>(name: string, text: string, values: unknown[]) =>
-    service.database.query<Row>(sql(name, text), values);
+    service.database.query(sql(name, text).holds<Row>(), values);
 
   test('goes after 90 days, but for decisions about a post that is still there; the audit log remembers for two years', async () => {
     const [kept, gone] = [await draft(), await draft()];

@@ -8,7 +8,7 @@ import { findAction, runNow } from '#server/agents/admission';
 import { createMovableClock } from '#server/base/clock';
 import { readConfig } from '#server/base/config/config';
 import type { OutboundOptions } from '#server/base/outbound/guarded-client';
-import { sql } from '#server/base/store/database';
+import { type Statement, sql, type ValuesArgument } from '#server/base/store/database';
 import { createHttpServer } from '#server/doors/http/server';
 import { connectInSandbox } from '#server/simulation/sandbox/sign-up';
 import { diagnose, diagnoseNetworks } from '#server/wiring/cli/doctor';
@@ -150,9 +150,9 @@ test('a tab that asks another instance as soon as it hears of them gets them, wh
   let isAsked = false;
   const slow: typeof database = {
     ...database,
-    query: async (statement, values) => {
+    query: async <Values, Row>(statement: Statement<Values, Row>, ...values: ValuesArgument<Values>) => {
       if (statement.name === 'networkKeys.all') await held;
-      const rows = await database.query<never>(statement, values);
+      const rows = await database.query(statement, ...values);
       // At this point the answer waits only for the keys.
       if (statement.name === 'users.operator' && isAsked) setImmediate(go);
       return rows;

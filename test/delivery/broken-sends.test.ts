@@ -186,7 +186,7 @@ describe('every way in which a send can break is known, said and followed as the
       await own.posthorn.sandboxes.planFault('x', 'upload', { fault: '503', times: 1 });
       const id = await own.publishNow(await own.connect('x'), 'Before the mark', [await own.addFile()]);
       await own.posthorn.jobs.runDue(['sends']);
-      expect(await own.rowOf(id)).toMatchObject({ begun_at: null, tries: 1 });
+      expect(await own.rowOf(id)).toMatchObject({ begunAt: null, tries: 1 });
       expect(await own.post(id)).toMatchObject({ status: 'Publishing', results: [] });
       await own.clock.forward(5_000);
       await own.posthorn.jobs.runDue(['sends']);
@@ -202,7 +202,7 @@ describe('every way in which a send can break is known, said and followed as the
         results: [{ uncertain: false, error: { code: 'content_refused' } }],
       });
       expect(shown).toBe(0);
-      expect(await own.rowOf(id)).toMatchObject({ begun_at: null, due_in_ms: null });
+      expect(await own.rowOf(id)).toMatchObject({ begunAt: null, dueInMs: null });
     },
 
     'The mark is committed, and no byte has left: no connection, or the process stalled for half of its lease':
@@ -213,7 +213,7 @@ describe('every way in which a send can break is known, said and followed as the
         own.startJobs();
         const id = await own.publishNow(await own.connect('x'), 'Slept');
         await until('it was given back', async () => (await own.rowOf(id)).tries === 1);
-        expect(await own.rowOf(id)).toMatchObject({ begun_at: null });
+        expect(await own.rowOf(id)).toMatchObject({ begunAt: null });
         expect(await own.shown('x', 'Slept')).toBe(0);
         expect(await own.endedInTime(id)).toMatchObject({ status: 'Published' });
         expect(await own.shown('x', 'Slept')).toBe(1);
@@ -237,7 +237,7 @@ describe('every way in which a send can break is known, said and followed as the
       expect(error?.message).toMatch(/^X has not confirmed the post .* It may still appear within 9 minutes;/);
       expect(await own.settledInTime(id)).toMatchObject({ status: 'Failed', results: [notSent] });
       // Published again, the network is asked first.
-      expect((await own.rowOf(id)).begun_at).not.toBeNull();
+      expect((await own.rowOf(id)).begunAt).not.toBeNull();
       await own.asHuman('posts.publishNow', { id });
       expect(await own.settledInTime(id)).toMatchObject({ status: 'Published' });
       expect(await own.shown('x', 'Half')).toBe(1);
@@ -298,7 +298,7 @@ describe('every way in which a send can break is known, said and followed as the
       letThrough();
       await own.isIdle();
       expect(await own.shown('x', 'Continued')).toBe(0);
-      expect(await own.rowOf(id)).toMatchObject({ begun_at: null, claim: expect.any(String) });
+      expect(await own.rowOf(id)).toMatchObject({ begunAt: null, claim: expect.any(String) });
     },
 
     'The database is unavailable when the network answers': async () => {
@@ -339,7 +339,7 @@ describe('every way in which a send can break is known, said and followed as the
                              as $$ select clock_timestamp() + interval '${minutes} minutes' $$`);
       await setDatabaseAhead(15);
       const ids = await Promise.all(accounts.map((accountId) => own.publishNow(accountId, 'Stepped [sandbox:cut]')));
-      const isLost = ({ begun_at: begunAt, claim }: SendRecord) => begunAt !== null && claim === null;
+      const isLost = ({ begunAt, claim }: SendRecord) => begunAt !== null && claim === null;
       for (const id of ids) await until('the answer is lost', async () => isLost(await own.rowOf(id)));
       await setDatabaseAhead(0);
       const [taken = '', ...others] = ids;
@@ -382,7 +382,7 @@ describe('every way in which a send can break is known, said and followed as the
       own.startJobs();
       const { id, ended } = await goesOut(own, 'linkedin', 'Who knows [sandbox:cut]');
       expect(ended).toMatchObject({ status: 'Failed', results: [mayAppear] });
-      expect(await own.rowOf(id)).toMatchObject({ due_in_ms: null, begun_at: expect.any(String) });
+      expect(await own.rowOf(id)).toMatchObject({ dueInMs: null, begunAt: expect.any(String) });
     },
   };
 
@@ -468,14 +468,14 @@ describe('two processes whose clocks differ by five minutes, and an answer that 
         [id],
       );
       expect(await takeOver(id, 2)).toMatchObject([mayAppear]);
-      expect((await own.rowOf(id)).due_in_ms).toBeGreaterThan(0);
+      expect((await own.rowOf(id)).dueInMs).toBeGreaterThan(0);
     }
     pass(9);
     expect(await takeOver(late, 11)).toMatchObject([{ ok: true, uncertain: false }]);
     expect(await shown('x', 'Late')).toBe(1);
     pass(1);
     expect(await takeOver(lost, 12)).toMatchObject([mayAppear]);
-    expect((await own.rowOf(lost)).due_in_ms).toBeNull();
+    expect((await own.rowOf(lost)).dueInMs).toBeNull();
     await twins.stop();
   });
 });
@@ -526,7 +526,7 @@ test('a post that is out is not called absent when the network had not told its 
   own.clock.setOffset(10 * minuteMs);
   await setDatabaseAhead(10);
   expect(await ask()).toMatchObject([mayAppear]);
-  expect((await own.rowOf(id)).due_in_ms).toBeNull();
+  expect((await own.rowOf(id)).dueInMs).toBeNull();
   await twins.stop();
 });
 
@@ -546,7 +546,7 @@ const leftBehind = async (own: Own, network: string) => {
   await own.posthorn.jobs.runDue(['sends']);
   await own.database.script('drop trigger stop_here on sends');
   await own.change(id, 'due_at = posthorn_now()');
-  expect(await own.rowOf(id)).toMatchObject({ begun_at: expect.any(String) });
+  expect(await own.rowOf(id)).toMatchObject({ begunAt: expect.any(String) });
   return id;
 };
 

@@ -405,7 +405,7 @@ describe('a lease that is lost before the send: nothing is sent', () => {
     own.letThrough();
     await own.isIdle();
     expect(await own.shown('x', 'Taken')).toBe(0);
-    expect(await own.rowOf(id)).toMatchObject({ begun_at: null });
+    expect(await own.rowOf(id)).toMatchObject({ begunAt: null });
   });
 
   test('when it has ended, and it is public once for whoever took it then', async () => {
@@ -433,7 +433,7 @@ describe('a lease that is lost before the send: nothing is sent', () => {
     own.startJobs();
     await until('it was given back', async () => (await own.rowOf(id)).tries === 1);
     expect(await own.shown('x', 'Asleep')).toBe(0);
-    expect(await own.rowOf(id)).toMatchObject({ begun_at: null });
+    expect(await own.rowOf(id)).toMatchObject({ begunAt: null });
     expect((await own.endedInTime(id)).status).toBe('Published');
     expect(await own.shown('x', 'Asleep')).toBe(1);
   });
@@ -461,14 +461,14 @@ describe('a lease that is lost before the send: nothing is sent', () => {
 describe('a claim that is lost while something is being sent', () => {
   /** Another instance takes the claim for an hour. */
   const taken = async (own: Awaited<ReturnType<typeof begin>>, id: string) => {
-    await until('it was begun', async () => (await own.rowOf(id)).begun_at !== null);
+    await until('it was begun', async () => (await own.rowOf(id)).begunAt !== null);
     await own.change(id, `claim = gen_random_uuid(), due_at = posthorn_now() + interval '1 hour'`);
     return own.rowOf(id);
   };
   const isLeftAlone = async (own: Awaited<ReturnType<typeof begin>>, id: string, theirs: SendRecord) => {
     await own.isIdle();
-    const { due_in_ms: dueMs, ...row } = await own.rowOf(id);
-    expect({ ...row, due_in_ms: theirs.due_in_ms }).toEqual(theirs);
+    const { dueInMs: dueMs, ...row } = await own.rowOf(id);
+    expect({ ...row, dueInMs: theirs.dueInMs }).toEqual(theirs);
     expect(dueMs).toBeGreaterThan(50 * minuteMs);
     expect(await own.post(id)).toMatchObject({ status: 'Publishing', results: [] });
     expect((await own.events()).filter(({ data }) => (data.post as Post).id === id)).toEqual([]);
@@ -482,14 +482,14 @@ describe('a claim that is lost while something is being sent', () => {
     let dueMs = Number.POSITIVE_INFINITY;
     await until('the lease of the other one is moved', async () => {
       const beforeMs = dueMs;
-      dueMs = (await own.rowOf(kept)).due_in_ms ?? 0;
+      dueMs = (await own.rowOf(kept)).dueInMs ?? 0;
       return dueMs > beforeMs;
     });
-    expect((await own.rowOf(id)).due_in_ms).toBeGreaterThan(50 * minuteMs);
+    expect((await own.rowOf(id)).dueInMs).toBeGreaterThan(50 * minuteMs);
     own.letThrough();
     expect((await own.ended(id)).results).toMatchObject([{ ok: true, uncertain: false }]);
     expect(await own.shown('x', 'Answered')).toBe(1);
-    expect(await own.rowOf(id)).toMatchObject({ due_in_ms: null, begun_at: null });
+    expect(await own.rowOf(id)).toMatchObject({ dueInMs: null, begunAt: null });
   });
 
   test('is not written to by whoever lost it when the answer is lost', async () => {
@@ -584,7 +584,7 @@ describe('what is recorded of a send', () => {
     const own = await beginHolding('/2/tweets', briefly);
     const ended = await own.publishNow(await own.connect('x'), 'Being recorded');
     const kept = await own.publishNow(await own.connect('x'), 'Extended');
-    const isBegun = async (id: string) => (await own.rowOf(id)).begun_at !== null;
+    const isBegun = async (id: string) => (await own.rowOf(id)).begunAt !== null;
     await until('both are being sent', async () => (await isBegun(ended)) && (await isBegun(kept)));
     await own.database.transaction(async () => {
       await own.database.query(sql('test.hold', 'select from sends where post_id = $1 for update', 'locks'), [ended]);
@@ -629,10 +629,10 @@ describe('a send that was begun', () => {
     const own = await beginHolding('/2/tweets');
     const id = await own.publishNow(await own.connect('x'), 'Begun');
     await own.isHeld();
-    expect(await own.rowOf(id)).toMatchObject({ begun_at: expect.any(String), begun_body: 'Begun' });
+    expect(await own.rowOf(id)).toMatchObject({ begunAt: expect.any(String), begunBody: 'Begun' });
     own.letThrough();
     expect((await own.ended(id)).status).toBe('Published');
-    expect(await own.rowOf(id)).toMatchObject({ begun_at: null });
+    expect(await own.rowOf(id)).toMatchObject({ begunAt: null });
   });
 
   test('by an instance that did not come back is not believed to be absent until a request would have settled', async () => {
@@ -645,18 +645,18 @@ describe('a send that was begun', () => {
     );
     own.startJobs();
     await until('the network was asked', async () => {
-      const { due_in_ms: dueMs } = await own.rowOf(id);
+      const { dueInMs: dueMs } = await own.rowOf(id);
       return dueMs === null || (dueMs > 0 && dueMs < 9 * minuteMs);
     });
     expect((await own.post(id)).status).toBe('Publishing');
-    const { due_in_ms: dueMs } = await own.rowOf(id);
+    const { dueInMs: dueMs } = await own.rowOf(id);
     expect(dueMs).toBeGreaterThan(20 * secondMs);
     expect(dueMs).toBeLessThanOrEqual(40 * secondMs);
     const post = await own.endedInTime(id);
     expect(post.results[0]).toMatchObject({ ok: false, uncertain: true, error: { code: 'uncertain' } });
     expect(post.results[0]?.error?.message).toContain('may still appear within 9 minutes');
     // Publishing again finds what came out in the meantime.
-    expect((await own.rowOf(id)).begun_at).not.toBeNull();
+    expect((await own.rowOf(id)).begunAt).not.toBeNull();
   });
 
   test('and whose token runs out while the network is asked: it is asked again with a new one, and sent nothing again', async () => {
@@ -966,11 +966,11 @@ describe('a network that answers 503 to a send', () => {
     own.startJobs();
     const id = await own.publishNow(await own.connect('mastodon'), 'By three [sandbox:503!]');
     const lostAgain = async (before?: string | null) => {
-      const isLost = ({ begun_at: begunAt, claim }: SendRecord) => ![null, before].includes(begunAt) && claim === null;
+      const isLost = ({ begunAt, claim }: SendRecord) => ![null, before].includes(begunAt) && claim === null;
       await until('the answer is lost', async () => isLost(await own.rowOf(id)));
       // Only the process that sent it knows the key.
       await own.change(id, 'key = gen_random_uuid()');
-      return (await own.rowOf(id)).begun_at;
+      return (await own.rowOf(id)).begunAt;
     };
     const first = await lostAgain();
     await own.clock.forward(minuteMs);
@@ -999,7 +999,7 @@ describe('a network that answers 503 to a send', () => {
     own.startJobs();
     const id = await own.publishNow(await own.connect('mastodon'), 'Too old [sandbox:503]');
     await until('it waits to be repeated', async () => {
-      const { begun_at: begunAt, claim } = await own.rowOf(id);
+      const { begunAt, claim } = await own.rowOf(id);
       return begunAt !== null && claim === null;
     });
     const at = `posthorn_now() - interval '46 minutes'`;

@@ -230,11 +230,11 @@ describe('between the decision and the send', () => {
   };
   const kept = async (id: string) =>
     (
-      await service.database.query<{ rendition_id: string }>(
+      await service.database.query<{ renditionId: string }>(
         sql('test.kept', 'select rendition_id from post_renditions where post_id = $1'),
         [id],
       )
-    ).map((row) => row.rendition_id);
+    ).map((row) => row.renditionId);
   const sentFiles = async () => (await service.feed('bluesky')).length;
 
   test('limits that become wider change nothing: what was shown is sent', async () => {

@@ -40,7 +40,7 @@ test('takes one file without a token, as an upload of the person and workspace t
   expect((await list()).media[0]).toMatchObject({ id: body.id, name: 'loaf.jpg' });
   const uploader = sql('test.uploadedBy', 'select uploaded_by, workspace_id from media where id = $1');
   expect(await service.database.query(uploader, [body.id])).toEqual([
-    { uploaded_by: service.owner.userId, workspace_id: service.owner.workspaceId },
+    { uploadedBy: service.owner.userId, workspaceId: service.owner.workspaceId },
   ]);
 });
 

@@ -52,7 +52,7 @@ interface Row {
   id: string;
   state: string;
   attempts: number;
-  last_answer: string | null;
+  lastAnswer: string | null;
   content: string | null;
 }
 const rows = (on: Service = service) =>
@@ -115,7 +115,7 @@ describe('a notification', () => {
     await happen('Of no use any more', {}, own);
     await own.clock.forward(2 * dayMs + minuteMs);
     await own.posthorn.jobs.runDue(['mails']);
-    expect(await last(own)).toMatchObject({ state: 'failed', last_answer: 'Not sent: it is too old.', content: null });
+    expect(await last(own)).toMatchObject({ state: 'failed', lastAnswer: 'Not sent: it is too old.', content: null });
     expect(mails.received.filter(({ headers }) => headers.subject?.startsWith('Of no use'))).toEqual([]);
     await own.stop();
   });
@@ -138,7 +138,7 @@ describe('a mail', () => {
     await until('it was given up', async () => (await rows()).some(({ state }) => state === 'failed'));
     expect((await rows()).find(({ state }) => state === 'failed')).toMatchObject({
       attempts: 1,
-      last_answer: expect.stringContaining('no such mailbox'),
+      lastAnswer: expect.stringContaining('no such mailbox'),
     });
     const told = () => service.logLines.filter((line) => line.includes('was given up'));
     await until('the log has it', () => told().length > 0);
@@ -152,7 +152,7 @@ describe('a mail', () => {
     await happen('Down', {}, own);
     const turn = () => own.posthorn.jobs.runDue(['mails']);
     await turn();
-    expect(await last(own)).toMatchObject({ state: 'pending', attempts: 1, last_answer: expect.any(String) });
+    expect(await last(own)).toMatchObject({ state: 'pending', attempts: 1, lastAnswer: expect.any(String) });
     await turn();
     expect(await last(own)).toMatchObject({ attempts: 1 });
     const later = await startMailServer({ port });
@@ -264,7 +264,7 @@ describe('a mail', () => {
     await service.posthorn.messages.add(
       odd.map((to) => ({ purpose: 'invitation', livesMs: hourMs, mail: { to, ...words } })),
     );
-    const ended = async () => (await rows()).filter((row) => row.last_answer === 'The address cannot be mailed to.');
+    const ended = async () => (await rows()).filter((row) => row.lastAnswer === 'The address cannot be mailed to.');
     await until('all were given up', async () => (await ended()).length === odd.length);
     expect(mails.received.filter(({ headers }) => headers.subject === 'S')).toEqual([]);
   });

@@ -336,7 +336,7 @@ test('our key is made once, and its private part is sealed', async () => {
   const own = await startService();
   const asked = await Promise.all([1, 2, 3, 4].map(() => own.posthorn.push.publicKey()));
   expect(new Set(asked).size).toBe(1);
-  const [row] = await own.database.query<{ private_key: string }>(sql('test.keys', 'select * from push_keys'));
-  expect(row?.private_key).toMatch(/^v1\./);
+  const [row] = await own.database.query<{ privateKey: string }>(sql('test.keys', 'select * from push_keys'));
+  expect(row?.privateKey).toMatch(/^v1\./);
   await own.stop();
 });

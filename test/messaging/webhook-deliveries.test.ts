@@ -92,7 +92,7 @@ describe('what is sent', () => {
     expect(event.id).toMatch(/^evt_[0-9A-Z]{26}$/);
     const kept = sql('test.event', 'select type, data, created_at from events where id = $1');
     expect(await service.database.query(kept, [event.id])).toEqual([
-      { type: event.type, data: event.data, created_at: event.createdAt },
+      { type: event.type, data: event.data, createdAt: event.createdAt },
     ]);
     expect(delivery).toMatchObject({ id: expect.stringMatching(/^whd_[0-9A-Z]{26}$/), state: 'delivered' });
     const [, time = '', v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['posthorn-signature'])) ?? [];

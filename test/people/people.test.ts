@@ -878,7 +878,11 @@ describe('at the same moment', () => {
   const userRow = sql('test.holdUser', 'select from users where id = $1 for update', 'locks');
 
   /** Locks a row, starts each request once the previous ones wait for it, then releases the lock. */
-  const queued = async (held: Statement, id: string | undefined, ...requests: (() => Promise<Answer>)[]) => {
+  const queued = async (
+    held: Statement<readonly unknown[]>,
+    id: string | undefined,
+    ...requests: (() => Promise<Answer>)[]
+  ) => {
     const { database } = service;
     const begun: Promise<Answer>[] = [];
     await database.transaction(async () => {

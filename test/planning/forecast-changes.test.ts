@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { wakes } from '#server/base/jobs/due-work';
-import { sql } from '#server/base/store/database';
+import { type Statement, sql, type ValuesArgument } from '#server/base/store/database';
 import { randomOf } from '#test/support/random';
 import { type Service, startService } from '#test/support/service';
 import { until } from '#test/support/until';
@@ -108,14 +108,16 @@ const readWhile = async (work: () => Promise<unknown>) => {
   const posts = new Set<string>();
   const statements = new Set<string>();
   const { query } = service.database;
-  service.database.query = async (statement, values = []) => {
-    const rows = await query(statement, values);
+  service.database.query = async <Values, Row>(
+    statement: Statement<Values, Row>,
+    ...values: ValuesArgument<Values>
+  ) => {
+    const rows = await query(statement, ...values);
     if (statementsThatRead.includes(statement.name)) {
       statements.add(statement.name);
       for (const { id } of rows as { id: string }[]) posts.add(id);
     }
-    // biome-ignore lint/suspicious/noExplicitAny: the rows of any statement
-    return rows as any;
+    return rows;
   };
   await work();
   service.database.query = query;
@@ -166,13 +168,15 @@ test('when the only account of 600 posts is disconnected, all are judged again i
   await settle();
   const pages: number[] = [];
   const { query } = service.database;
-  service.database.query = async (statement, values = []) => {
-    const rows = await query(statement, values);
+  service.database.query = async <Values, Row>(
+    statement: Statement<Values, Row>,
+    ...values: ValuesArgument<Values>
+  ) => {
+    const rows = await query(statement, ...values);
     if (statement.name === 'posts.scheduledPage') pages.push(rows.length);
     // A process that stops here: its check goes on later.
     if (pages.length === 2) throw new Error('the process stopped');
-    // biome-ignore lint/suspicious/noExplicitAny: the rows of any statement
-    return rows as any;
+    return rows;
   };
   await service.asHuman('accounts.delete', { id: account });
   await until('the second page is read', () => pages.length === 2);
@@ -229,11 +233,13 @@ test('what changes for all posts during a check of all leads to another one, for
   );
   const { query } = service.database;
   let pages = 0;
-  service.database.query = async (statement, values = []) => {
-    const rows = await query(statement, values);
+  service.database.query = async <Values, Row>(
+    statement: Statement<Values, Row>,
+    ...values: ValuesArgument<Values>
+  ) => {
+    const rows = await query(statement, ...values);
     if (statement.name === 'posts.scheduledPage' && ++pages === 2) await query(end, [service.owner.workspaceId]);
-    // biome-ignore lint/suspicious/noExplicitAny: the rows of any statement
-    return rows as any;
+    return rows;
   };
   await checkWhole();
   service.database.query = query;

@@ -44,6 +44,7 @@ test.each([
   ['contracts/posts.ts', '#server/base/errors', 'contracts/ imports contracts/ and zod alone'],
   ['contracts/posts.ts', 'node:fs', 'contracts/ imports contracts/ and zod alone'],
   ['server/agents/open.ts', '#generated/catalog', 'only server/wiring/ imports generated/ and packages/'],
+  ['server/base/store/database.ts', '#generated/statements', 'only server/wiring/ imports generated/ and packages/'],
   ['server/writing/posts/drafts.ts', '#packages/sdk/src/index', 'only server/wiring/ imports generated/ and packages/'],
   ['packages/sdk/src/http.ts', '#contracts/errors', 'a package imports its own files alone'],
   ['web/page.tsx', '#server/base/errors', 'web/ imports web/, packages/sdk, generated/app-client'],
@@ -80,6 +81,7 @@ test.each([
 test.each([
   ['contracts/posts.ts', './define.ts'],
   ['server/wiring/actions.ts', '#generated/catalog'],
+  ['server/base/store/statement.ts', '#generated/statements'],
   ['server/writing/posts/slice.ts', './store.ts'],
   ['server/wiring/main.ts', '#server/doors/http/server'],
   ['server/doors/mcp/endpoint.ts', '#server/doors/http/reply'],
@@ -100,6 +102,11 @@ test.each([
 ])('%s may import %s', async (file, found) => {
   await plant({ [file]: `import type { One } from '${found}';\n` });
   expect(await checkImports(tree)).toEqual([]);
+});
+
+test('types of statements are imported as types', async () => {
+  await plant({ 'server/base/store/statement.ts': `import { Statements } from '#generated/statements';\n` });
+  expect(await checkImports(tree)).toHaveLength(1);
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import type { Statement, ValuesArgument } from '#server/base/store/database';
 import type { Service } from './service.ts';
 import { until } from './until.ts';
 
@@ -16,8 +17,8 @@ export interface HalfSent {
 export const createHalfSender = ({ database, url }: Pick<Service, 'database' | 'url'>) => {
   let identified = 0;
   const { query } = database;
-  database.query = async (statement, values) => {
-    const rows = await query<never>(statement, values);
+  database.query = async <Values, Row>(statement: Statement<Values, Row>, ...values: ValuesArgument<Values>) => {
+    const rows = await query(statement, ...values);
     if (identifying.has(statement.name)) identified++;
     return rows;
   };

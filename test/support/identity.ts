@@ -153,7 +153,7 @@ export const startIdentity = async ({
   });
 
   const keyRows = () =>
-    database.query<{ id: string; sealed_private_key: string }>(
+    database.query<{ id: string; sealedPrivateKey: string }>(
       sql('test.keys', 'select id, sealed_private_key from signing_keys order by created_at'),
     );
 
@@ -183,7 +183,7 @@ export const startIdentity = async ({
 
     privateKey: async (kid: string) => {
       const row = (await keyRows()).find(({ id }) => id === kid);
-      const text = seal.open(row?.sealed_private_key ?? '', `signing_keys:${kid}:sealed_private_key`);
+      const text = seal.open(row?.sealedPrivateKey ?? '', `signing_keys:${kid}:sealed_private_key`);
       return (await importJWK(JSON.parse(text), 'ES256')) as CryptoKey;
     },
 

@@ -5,15 +5,15 @@ import { until } from './until.ts';
 
 /** The progress of a send. */
 export interface SendRecord {
-  readonly due_in_ms: number | null;
+  readonly dueInMs: number | null;
   readonly claim: string | null;
-  readonly begun_at: string | null;
-  readonly begun_body: string | null;
+  readonly begunAt: string | null;
+  readonly begunBody: string | null;
   readonly tries: number;
 }
 
 /** Waits for its next attempt; a send that is being worked on has a claim. */
-export const isWaiting = ({ claim, due_in_ms: dueMs }: SendRecord) => claim === null && dueMs !== null && dueMs > 0;
+export const isWaiting = ({ claim, dueInMs: dueMs }: SendRecord) => claim === null && dueMs !== null && dueMs > 0;
 
 let changes = 0;
 /** A service, with what tests of sending need. */
@@ -36,7 +36,7 @@ export const serviceWithSends = (service: Service) => {
   const inTime = async (id: string, isDone: (id: string) => Promise<boolean>): Promise<Post> => {
     for (let turn = 0; turn < 40 && !(await isDone(id)); turn++) {
       await until('it is done or waits', async () => (await isDone(id)) || isWaiting(await rowOf(id)));
-      const { due_in_ms: dueMs } = await rowOf(id);
+      const { dueInMs: dueMs } = await rowOf(id);
       if (!(await isDone(id)) && dueMs !== null && dueMs > 0) await service.clock.forward(Math.ceil(dueMs));
     }
     return (await post(id)) as Post;
@@ -75,6 +75,6 @@ export const serviceWithSends = (service: Service) => {
     endedInTime: (id: string) => inTime(id, isOver),
 
     /** The same until its outcome is final: until no request can still reach the network. */
-    settledInTime: (id: string) => inTime(id, async () => (await isOver(id)) && (await rowOf(id)).due_in_ms === null),
+    settledInTime: (id: string) => inTime(id, async () => (await isOver(id)) && (await rowOf(id)).dueInMs === null),
   };
 };

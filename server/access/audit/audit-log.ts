@@ -45,8 +45,15 @@ export const createAuditLog = ({
   write: async ({ event, workspaceId, userId, client, requestId, details = {} }: AuditEvent) => {
     const now = clock.now();
     const id = newId('audit', now);
-    const values = [userId ?? null, event, client ?? null, shorten(details), requestId ?? null, now];
-    await store.insert(id, workspaceId, ...values);
+    const row = [
+      userId ?? null,
+      event,
+      client ?? null,
+      JSON.stringify(shorten(details)),
+      requestId ?? null,
+      now,
+    ] as const;
+    await store.insert(id, workspaceId, row);
   },
 
   newest: async (workspaceId: string): Promise<AuditEntry[]> =>
@@ -65,11 +72,11 @@ export const createAuditLog = ({
   purge: () => store.purge(new Date(clock.now().getTime() - retentionMs)),
 });
 
-const toEntry = ({ id, event, user_id, client, details, created_at }: AuditRow): AuditEntry => ({
+const toEntry = ({ id, event, userId, client, details, createdAt }: AuditRow): AuditEntry => ({
   id,
   event,
-  ...(user_id !== null && { userId: user_id }),
+  ...(userId !== null && { userId }),
   ...(client !== null && { client }),
   details,
-  createdAt: created_at,
+  createdAt,
 });

@@ -6,10 +6,10 @@ export const reads = ['users'];
 export interface AuditRow {
   readonly id: string;
   readonly event: string;
-  readonly user_id: string | null;
+  readonly userId: string | null;
   readonly client: string | null;
   readonly details: Record<string, unknown>;
-  readonly created_at: string;
+  readonly createdAt: string;
 }
 
 const insert = sql(
@@ -42,8 +42,18 @@ const purgeForService = sql('audit.purgeForService', 'delete from service_audit_
 export type AuditStore = ReturnType<typeof createAuditStore>;
 
 export const createAuditStore = (db: Database) => ({
-  insert: (id: string, workspaceId: string | undefined, ...row: unknown[]) =>
-    workspaceId === undefined ? db.run(insertForService, [id, ...row]) : db.run(insert, [id, workspaceId, ...row]),
+  insert: (
+    id: string,
+    workspaceId: string | undefined,
+    row: readonly [
+      userId: string | null,
+      event: string,
+      client: string | null,
+      details: string,
+      requestId: string | null,
+      at: Date,
+    ],
+  ) => (workspaceId === undefined ? db.run(insertForService, [id, ...row]) : db.run(insert, [id, workspaceId, ...row])),
   purge: async (before: Date) => (await db.run(purge, [before])) + (await db.run(purgeForService, [before])),
   newestForService: async (event: string) =>
     (await db.query<{ details: Record<string, unknown>; createdAt: string }>(newestForService, [event]))[0],

@@ -18,11 +18,11 @@ const lastWorkspace = sql(
 );
 
 interface AccessRow {
-  readonly user_id: string;
-  readonly workspace_id: string | null;
+  readonly userId: string;
+  readonly workspaceId: string | null;
   readonly role: Role;
-  readonly statistics_tools: boolean;
-  readonly lacks_factor: boolean | null;
+  readonly statisticsTools: boolean;
+  readonly lacksFactor: boolean | null;
   readonly trusted: boolean;
 }
 
@@ -49,11 +49,9 @@ export const createAccessStore = (db: Database) => ({
   findMembership: async (userId: string, clientId: string, issuedAt: Date) => {
     const [row] = await db.query<AccessRow>(lastWorkspace, [userId, clientId, issuedAt]);
     if (!row?.trusted) return undefined;
-    const { user_id, workspace_id: workspaceId, role, statistics_tools: statisticsTools } = row;
-    const lacks = row.lacks_factor === true;
-    return workspaceId === null
-      ? {}
-      : { member: { userId: user_id, workspaceId, role }, statisticsTools, lacksFactor: lacks };
+    const { workspaceId, role, statisticsTools } = row;
+    const lacks = row.lacksFactor === true;
+    return workspaceId === null ? {} : { member: { userId, workspaceId, role }, statisticsTools, lacksFactor: lacks };
   },
 
   /** In this workspace, which need not be the one that the user opened last. */

@@ -23,7 +23,7 @@ export const createOneTimeSecrets = ({ store, clock }: { store: SecretStore; clo
   /** Returns the owner and deletes the secret; undefined if it is used, expired or wrong. */
   take: async (secret: string, purpose: Purpose) => {
     const row = await store.take(hashOf(secret), purpose, clock.now());
-    return row && { userId: row.user_id ?? undefined };
+    return row && { userId: row.userId ?? undefined };
   },
 
   /** Does not use it up. */

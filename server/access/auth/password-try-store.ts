@@ -28,7 +28,7 @@ export const createTryStore = (db: Database) => ({
   count: async (account: string, network: string, now: Date, expiredBefore: Date, waitsMs: readonly number[]) =>
     (await db.query(countTry, [account, network, now, expiredBefore, waitsMs])).length > 0,
   nextAt: async (account: string, network: string) =>
-    (await db.query<{ next_at: string }>(nextTry, [account, network]))[0]?.next_at,
+    (await db.query<{ nextAt: string }>(nextTry, [account, network]))[0]?.nextAt,
   takeBack: (account: string, network: string) => db.run(takeBackTry, [account, network]),
   forget: (account: string, network: string) => db.run(forgetTries, [account, network]),
   purge: (before: Date) => db.run(purgeTries, [before]),

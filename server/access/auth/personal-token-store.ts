@@ -16,17 +16,17 @@ const findMember = sql(
 );
 
 interface MemberRow {
-  readonly user_id: string;
-  readonly workspace_id: string;
+  readonly userId: string;
+  readonly workspaceId: string;
   readonly role: Role;
-  readonly statistics_tools: boolean;
-  readonly lacks_factor: boolean;
+  readonly statisticsTools: boolean;
+  readonly lacksFactor: boolean;
 }
 
 const toMember = (row: MemberRow) => ({
-  member: { userId: row.user_id, workspaceId: row.workspace_id, role: row.role },
-  statisticsTools: row.statistics_tools,
-  lacksFactor: row.lacks_factor,
+  member: { userId: row.userId, workspaceId: row.workspaceId, role: row.role },
+  statisticsTools: row.statisticsTools,
+  lacksFactor: row.lacksFactor,
 });
 
 const saveLastUsed = sql(
@@ -91,8 +91,8 @@ export const createTokenStore = (db: Database) => ({
   purge: (before: Date) => db.run(purgeTokens, [before]),
 
   find: async (hash: Buffer) => {
-    const [row] = await db.query<MemberRow & { token_id: string; name: string }>(findMember, [hash]);
-    return row && { tokenId: row.token_id, name: row.name, ...toMember(row) };
+    const [row] = await db.query<MemberRow & { tokenId: string; name: string }>(findMember, [hash]);
+    return row && { tokenId: row.tokenId, name: row.name, ...toMember(row) };
   },
 
   /** In one workspace, or in all. */

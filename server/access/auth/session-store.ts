@@ -8,17 +8,17 @@ export const reads = ['members', 'users', 'workspaces'];
 
 interface SessionRow {
   readonly id: string;
-  readonly user_id: string;
+  readonly userId: string;
   readonly email: string;
-  readonly by_link: boolean;
+  readonly byLink: boolean;
   readonly means: Proof[];
-  readonly created_at: string;
-  readonly last_seen_at: string;
-  readonly workspace_id: string | null;
-  readonly workspace_name: string | null;
+  readonly createdAt: string;
+  readonly lastSeenAt: string;
+  readonly workspaceId: string | null;
+  readonly workspaceName: string | null;
   readonly role: Role | null;
-  readonly can_publish: boolean | null;
-  readonly lacks_factor: boolean | null;
+  readonly canPublish: boolean | null;
+  readonly lacksFactor: boolean | null;
 }
 
 /** Runs for every request of the app. The open workspace counts only while the user is a member. */
@@ -82,7 +82,7 @@ export const createSessionStore = (db: Database) => ({
   read: async (hash: Buffer, createdAfter: Date, seenAfter: Date, recentAfter: Date) => {
     const [row] = await db.query<SessionRow>(readSession, [hash, createdAfter, seenAfter]);
     if (row === undefined) return undefined;
-    const { workspace_id: id, workspace_name: name, role } = row;
+    const { workspaceId: id, workspaceName: name, role } = row;
     const workspace =
       id !== null && name !== null && role !== null
         ? {
@@ -90,15 +90,15 @@ export const createSessionStore = (db: Database) => ({
               id,
               name,
               role,
-              canPublish: row.can_publish === true,
-              lacksFactor: row.lacks_factor === true,
+              canPublish: row.canPublish === true,
+              lacksFactor: row.lacksFactor === true,
             },
           }
         : {};
-    const { user_id: userId, id: sessionId, email, means } = row;
-    const isRecent = new Date(row.created_at) > recentAfter;
-    const signedIn = { userId, sessionId, email, byLink: row.by_link && isRecent, isRecent, means, ...workspace };
-    return { lastSeenAt: row.last_seen_at, signedIn };
+    const { userId, id: sessionId, email, means } = row;
+    const isRecent = new Date(row.createdAt) > recentAfter;
+    const signedIn = { userId, sessionId, email, byLink: row.byLink && isRecent, isRecent, means, ...workspace };
+    return { lastSeenAt: row.lastSeenAt, signedIn };
   },
 
   seen: (hash: Buffer, at: Date) => db.run(seenSession, [hash, at]),
@@ -108,7 +108,7 @@ export const createSessionStore = (db: Database) => ({
     db.query<ListedSession>(listSessions, [userId, createdAfter, seenAfter]),
   countByUser: () => db.query<{ userId: string; count: number; lastSeenAt: string }>(countByUser),
   /** Returns the user of the session. */
-  remove: async (hash: Buffer) => (await db.query<{ user_id: string }>(removeSession, [hash]))[0]?.user_id,
+  remove: async (hash: Buffer) => (await db.query<{ userId: string }>(removeSession, [hash]))[0]?.userId,
   removeOne: (userId: string, id: string) => db.run(removeOne, [userId, id]),
   removeOld: (createdBefore: Date, seenBefore: Date) => db.run(removeOld, [createdBefore, seenBefore]),
   removeOthers: (userId: string, hash: Buffer) => db.run(removeOthers, [userId, hash]),

@@ -34,7 +34,7 @@ export const decisionOf = (
 };
 
 /** Whether this person asked in the app. False for requests of their agents. */
-export const isRequestOf = ({ is_own, requested_by }: CardRow, userId: string) => is_own && requested_by === userId;
+export const isRequestOf = ({ isOwn, requestedBy }: CardRow, userId: string) => isOwn && requestedBy === userId;
 
 const maxNames = 3;
 

@@ -28,7 +28,7 @@ export const createCardValidity = ({
   clock: Clock;
 }) => {
   const subjectOf = (action: string) => approvals.get(action)?.subject;
-  const isExpired = ({ expires_at }: OpenCard) => new Date(expires_at) <= clock.now();
+  const isExpired = ({ expiresAt }: OpenCard) => new Date(expiresAt) <= clock.now();
 
   const closeOpen = async ({ workspaceId }: Caller, cards: readonly Pick<OpenCard, 'id'>[], status: CardStatus) => {
     if (cards.length === 0) return;
@@ -73,10 +73,10 @@ export const createCardValidity = ({
    */
   const finishPreparing = async (caller: Caller, id: string) => {
     const card = await store.get(caller.workspaceId, id);
-    if (card?.status !== 'Open' || !card.is_preparing || (await isPreparing(caller, card.subject as Subject))) return;
+    if (card?.status !== 'Open' || !card.isPreparing || (await isPreparing(caller, card.subject as Subject))) return;
     await store.transaction(async () => {
       const row = await store.lock(caller.workspaceId, id);
-      if (row?.status !== 'Open' || !row.is_preparing || !(await isUnchanged(caller, row))) return;
+      if (row?.status !== 'Open' || !row.isPreparing || !(await isUnchanged(caller, row))) return;
       const { isPreparing: _, ...subject } = row.subject as Subject;
       if (await isPreparing(caller, subject)) return;
       if (subject.post) await readiness.keepFits(caller, subject.post);
@@ -101,8 +101,8 @@ export const draftOf = ({
 }) => (becomes ? { ...becomes, status: 'Draft' as const } : post);
 
 /** Whether the card still matches what would be published now. */
-export const holds = ({ content_hash, is_preparing }: OpenCard, pin: Pin | undefined) =>
-  pin !== undefined && content_hash.equals(is_preparing ? pin.preparing : pin.ready);
+export const holds = ({ contentHash, isPreparing }: OpenCard, pin: Pin | undefined) =>
+  pin !== undefined && contentHash.equals(isPreparing ? pin.preparing : pin.ready);
 
 const unlessNotFound = (error: unknown) => {
   if (!(error instanceof Refusal && error.code === 'NotFound')) throw error;

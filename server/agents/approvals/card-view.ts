@@ -47,19 +47,19 @@ export const createCardView = ({
       account,
     } = row.subject as Subject;
     const action = actions.get(row.action)?.action;
-    const client = row.is_own ? row.asker_name : row.client;
+    const client = row.isOwn ? row.askerName : row.client;
     return {
       id: row.id,
       status: row.status,
-      conversation: { id: row.conversation_id, title: `Requests from ${client}` },
+      conversation: { id: row.conversationId, title: `Requests from ${client}` },
       client,
-      ...(row.is_own && { isOwn: true as const }),
+      ...(row.isOwn && { isOwn: true as const }),
       action: row.action,
       input: row.input,
       sentence: action ? sentenceOf(action, row.input, row.subject, accounts) : row.action,
       verb: action ? buttonOf(action, row.subject) : 'Approve',
-      requestedBy: row.requested_by,
-      requestedByName: row.requested_by_name,
+      requestedBy: row.requestedBy,
+      requestedByName: row.requestedByName,
       ...(post && { post }),
       ...(becomes && { becomes }),
       ...(edited && { edited }),
@@ -73,11 +73,11 @@ export const createCardView = ({
       accounts: [...new Set([post, becomes].flatMap((one) => one?.accountIds ?? []))].flatMap(
         (id) => accounts.get(id) ?? [],
       ),
-      createdAt: row.created_at,
-      expiresAt: row.expires_at,
-      ...(row.decided_at !== null && { decidedAt: row.decided_at }),
-      ...(row.decided_by !== null && { decidedBy: row.decided_by }),
-      ...(row.decided_by_name !== null && { decidedByName: row.decided_by_name }),
+      createdAt: row.createdAt,
+      expiresAt: row.expiresAt,
+      ...(row.decidedAt !== null && { decidedAt: row.decidedAt }),
+      ...(row.decidedBy !== null && { decidedBy: row.decidedBy }),
+      ...(row.decidedByName !== null && { decidedByName: row.decidedByName }),
     };
   },
 
@@ -89,9 +89,9 @@ export const createCardView = ({
       status: row.status,
       asks: action ? askOf(action, row.input, row.subject, accounts) : row.action,
       approvalUrl: `${baseUrl}/approvals/${row.id}`,
-      createdAt: row.created_at,
-      expiresAt: row.expires_at,
-      ...(row.decided_at !== null && { decidedAt: row.decided_at }),
+      createdAt: row.createdAt,
+      expiresAt: row.expiresAt,
+      ...(row.decidedAt !== null && { decidedAt: row.decidedAt }),
       ...(row.reason !== null && { personsReason: row.reason }),
       ...editOf(row),
     };

@@ -234,7 +234,7 @@ export const createApprovalCards = ({
         if (pin === undefined) throw new Error('the locked subject of a card is gone');
         const isSameRequest = (card: CardRow) =>
           !isExpired(card) &&
-          card.is_own === (request.client === undefined) &&
+          card.isOwn === (request.client === undefined) &&
           holds(card, pin) &&
           isDeepStrictEqual(card.input, input);
         const card = open.find(isSameRequest);
@@ -256,11 +256,11 @@ export const createApprovalCards = ({
     deletionOf: async (caller: Caller, postId: string): Promise<RequestState | undefined> => {
       const sinceMs = clock.now().getTime() - deletionMs;
       const card = (await store.about(caller.workspaceId, postId)).find(
-        ({ action, status, requested_by, decided_at }) =>
+        ({ action, status, requestedBy, decidedAt }) =>
           actions.get(action)?.action.destructive === true &&
           status === 'Approved' &&
-          requested_by === caller.userId &&
-          Date.parse(decided_at ?? '') > sinceMs,
+          requestedBy === caller.userId &&
+          Date.parse(decidedAt ?? '') > sinceMs,
       );
       return card && toState(card, await readAccounts(caller));
     },
@@ -280,10 +280,10 @@ export const createApprovalCards = ({
       { status, cursor }: { status?: CardStatus | undefined; cursor?: string | undefined },
     ) => {
       const openCards = await store.open(caller.workspaceId);
-      for (const card of openCards.filter((one) => one.is_preparing)) await finishPreparing(caller, card.id);
+      for (const card of openCards.filter((one) => one.isPreparing)) await finishPreparing(caller, card.id);
       await closeStale(
         caller,
-        openCards.some((one) => one.is_preparing) ? await store.open(caller.workspaceId) : openCards,
+        openCards.some((one) => one.isPreparing) ? await store.open(caller.workspaceId) : openCards,
       );
       const after = positionFrom(cursor);
       const limits = { limit: pageLength + 1, bytes: bounds.pageBytes };

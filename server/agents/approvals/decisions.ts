@@ -111,7 +111,7 @@ export const createDecisions = ({
       event: `approval.${status.toLowerCase()}`,
       workspaceId,
       userId,
-      ...(!row.is_own && { client: row.client }),
+      ...(!row.isOwn && { client: row.client }),
       details: { cardId: row.id, action: row.action, input: row.input, ...(reason && { reason }) },
     });
     await live.publish({ workspaceId, kind: 'approval', id: row.id });
@@ -138,8 +138,8 @@ export const createDecisions = ({
       cardId: row.id,
       action: row.action,
       decision: status,
-      requestedBy: row.requested_by,
-      client: row.is_own ? 'app' : row.client,
+      requestedBy: row.requestedBy,
+      client: row.isOwn ? 'app' : row.client,
       input: row.input,
       contentHash,
       confirmation,
@@ -234,10 +234,10 @@ export const createDecisions = ({
 
   const runApproved = async (caller: Caller, row: CardRow, edit: PreparedEdit | undefined) => {
     const action = findAction(actions, row.action);
-    const agent = !row.is_own && { isPerson: false, client: clientNamed(row.client) };
+    const agent = !row.isOwn && { isPerson: false, client: clientNamed(row.client) };
     const as: Caller = { ...caller, mayPublish: true, ...agent };
     const run = async (call: AdmittedCall) => (await runNow(action, call, new ApprovalRun())).value;
-    if (edit === undefined) return { outcome: await run(action.admit(row.input, as)), contentHash: row.content_hash };
+    if (edit === undefined) return { outcome: await run(action.admit(row.input, as)), contentHash: row.contentHash };
     // The edit applies to what the card shows. For a change of a scheduled post that is the changed post, so run the
     // change first.
     if ((row.subject as Subject).becomes) {
@@ -255,8 +255,8 @@ export const createDecisions = ({
     const { post, ...subject } = row.subject as Subject;
     if (post === undefined) throw new Error('a card with a time has no post');
     const edited = { ...post, ...(scheduledAt && { scheduledAt }) };
-    await store.setContent(caller.workspaceId, row.id, { post, ...subject, edited }, row.content_hash);
-    return row.content_hash;
+    await store.setContent(caller.workspaceId, row.id, { post, ...subject, edited }, row.contentHash);
+    return row.contentHash;
   };
 
   /**
@@ -269,7 +269,7 @@ export const createDecisions = ({
     { edit, confirmation: assertion, isRehearsal = false }: Yes,
   ): Promise<{ contentHash: Buffer } | { refusal: string }> => {
     await mustDecide(caller, row);
-    const close = (status: 'Expired' | 'Outdated') => settle(caller, row, { status, contentHash: row.content_hash });
+    const close = (status: 'Expired' | 'Outdated') => settle(caller, row, { status, contentHash: row.contentHash });
     if (isExpired(row)) {
       await close('Expired');
       return { refusal: 'This request is older than 7 days and has expired.' };
@@ -280,7 +280,7 @@ export const createDecisions = ({
         refusal: 'The post or account was changed after the request. Check it again; the agent can send a new request.',
       };
     }
-    if (row.is_preparing) throw stillPreparing();
+    if (row.isPreparing) throw stillPreparing();
     const run = await runApproved(caller, row, edit);
     const approved = { status: 'Approved' as const, isEdited: edit !== undefined, ...run };
     await settle(caller, row, approved);
@@ -327,7 +327,7 @@ export const createDecisions = ({
         if (!isRequestOf(row, caller.userId) && !(await approvers.lock(caller))) {
           throw new Refusal('Forbidden', onlyApprovers);
         }
-        const rejected = { status: 'Rejected' as const, contentHash: row.content_hash };
+        const rejected = { status: 'Rejected' as const, contentHash: row.contentHash };
         await settle(caller, row, { ...rejected, reason: reason || undefined });
         await requestNotifications.countOpen(caller, row);
         await writeReceipt(caller, row, rejected);
@@ -340,10 +340,10 @@ export const createDecisions = ({
         await store.lockRequests(workspaceId);
         const row = await store.lock(workspaceId, id);
         if (row === undefined) throw notFound('approval card', id);
-        const isRecent = clock.now().getTime() - Date.parse(row.decided_at ?? '') <= undoMs;
-        if (row.status !== 'Rejected' || row.decided_by !== userId || !isRecent) throw tooLateToReopen();
+        const isRecent = clock.now().getTime() - Date.parse(row.decidedAt ?? '') <= undoMs;
+        if (row.status !== 'Rejected' || row.decidedBy !== userId || !isRecent) throw tooLateToReopen();
         if (!isRequestOf(row, userId) && !(await approvers.lock(caller))) throw new Refusal('Forbidden', onlyApprovers);
-        const newer = await store.lockOpen(workspaceId, row.requested_by, row.action, idOf(row));
+        const newer = await store.lockOpen(workspaceId, row.requestedBy, row.action, idOf(row));
         if (newer.length > 0 || isExpired(row) || !(await isUnchanged(caller, row))) throw tooLateToReopen();
         await store.reopen(workspaceId, id);
         await requestNotifications.recallRejection(row);
@@ -351,12 +351,12 @@ export const createDecisions = ({
           event: 'approval.reopened',
           workspaceId,
           userId,
-          ...(!row.is_own && { client: row.client }),
+          ...(!row.isOwn && { client: row.client }),
           details: { cardId: id, action: row.action, input: row.input },
         });
         await live.publish({ workspaceId, kind: 'approval', id });
         await requestNotifications.countOpen(caller, row);
-        await writeReceipt(caller, row, { status: 'Reopened', contentHash: row.content_hash });
+        await writeReceipt(caller, row, { status: 'Reopened', contentHash: row.contentHash });
       }),
 
     /** What would happen if these cards were approved one after the other, so that a person knows before approving. */
@@ -479,8 +479,8 @@ const mustBeEditable = (
   }
 };
 
-const alreadyDecided = ({ status, decided_by_name }: CardRow) => {
-  const who = decided_by_name === null ? '' : ` by ${decided_by_name}`;
+const alreadyDecided = ({ status, decidedByName }: CardRow) => {
+  const who = decidedByName === null ? '' : ` by ${decidedByName}`;
   return new Refusal('Conflict', `This request is already ${status}${who}. Load the page again.`);
 };
 

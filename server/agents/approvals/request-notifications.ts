@@ -48,19 +48,19 @@ export const createRequestNotifications = ({
   /** To the person who asked, or whose agent did. */
   const decisionNotification = async (caller: Caller, row: CardRow) => {
     const name = (await approvers.list(caller)).find(({ id }) => id === caller.userId)?.name ?? 'Somebody';
-    const request = row.is_own ? 'your request' : `the request of ${isolateName(row.client)}`;
+    const request = row.isOwn ? 'your request' : `the request of ${isolateName(row.client)}`;
     return {
       workspaceId: caller.workspaceId,
-      subjectId: row.requested_by,
+      subjectId: row.requestedBy,
       path: `/approvals/${row.id}`,
       title: (verb: string) => `${isolateName(name)} ${verb} ${request} to ${describe(row)}`,
     };
   };
 
-  const rejectionOf = ({ workspace_id, requested_by, id }: CardRow) => ({
-    workspaceId: workspace_id,
+  const rejectionOf = ({ workspaceId, requestedBy, id }: CardRow) => ({
+    workspaceId,
     kind: 'approval.rejected' as const,
-    subjectId: requested_by,
+    subjectId: requestedBy,
     path: `/approvals/${id}`,
   });
 
@@ -70,20 +70,20 @@ export const createRequestNotifications = ({
       const accountsById = new Map((await accounts.list(caller)).map((one) => [one.id, one]));
       const { post, client } = view.show(row, accountsById);
       const { asks } = view.toState(row, accountsById);
-      const count = await store.countOpenOf(caller.workspaceId, row.conversation_id);
+      const count = await store.countOpenOf(caller.workspaceId, row.conversationId);
       const isFirst = count === 1;
       await notifications.tellInBurst(
         {
           workspaceId: caller.workspaceId,
           kind: 'approval.requested',
-          subjectId: row.conversation_id,
+          subjectId: row.conversationId,
           title: isFirst
             ? `${isolateName(client)} asks to ${describe(row)}`
             : `${count} requests of ${isolateName(client)}`,
           detail: isFirst ? asks : `The latest: ${asks}`,
           text: isFirst ? post?.versions[0]?.content[0]?.body : undefined,
           path: `/approvals/${row.id}`,
-          ...(row.is_own && { by: caller.userId }),
+          ...(row.isOwn && { by: caller.userId }),
         },
         { isFirst },
       );
@@ -91,19 +91,19 @@ export const createRequestNotifications = ({
 
     /** People who decide their own request, or their agent's, are not notified. */
     tellDecided: async (caller: Caller, row: CardRow, { status, reason, isEdited = false }: DecisionNews) => {
-      if (row.requested_by === caller.userId) return;
+      if (row.requestedBy === caller.userId) return;
       const { title, ...notification } = await decisionNotification(caller, row);
       if (status === 'Rejected') {
         const detail = reason ? `Their reason: “${reason}”` : 'They gave no reason.';
         const rejection = { ...rejectionOf(row), title: title('rejected'), detail, quote: reason, delayMs: undoMs };
         return notifications.tell([rejection]);
       }
-      const count = await store.countApprovedFor(caller.workspaceId, row.requested_by, burstMs);
+      const count = await store.countApprovedFor(caller.workspaceId, row.requestedBy, burstMs);
       const isFirst = count <= 1;
       const approval: NewNotification = {
         ...notification,
         kind: 'approval.approved',
-        about: `approved ${row.requested_by}`,
+        about: `approved ${row.requestedBy}`,
         title: isFirst ? title('approved') : `${count} of your requests were approved`,
         detail: isEdited ? 'With an edit, which the request shows.' : '',
       };
@@ -117,9 +117,9 @@ export const createRequestNotifications = ({
      */
     markDecided: async (caller: Caller, row: CardRow) => {
       const { workspaceId } = caller;
-      await notifications.seen(caller, row.id, row.conversation_id);
-      if ((await store.countOpenOf(workspaceId, row.conversation_id)) > 0) return;
-      const subjectId = row.conversation_id;
+      await notifications.seen(caller, row.id, row.conversationId);
+      if ((await store.countOpenOf(workspaceId, row.conversationId)) > 0) return;
+      const subjectId = row.conversationId;
       await notifications.dropWaiting({ workspaceId, kind: 'approval.requested', subjectId, path: '' });
     },
 
@@ -128,11 +128,11 @@ export const createRequestNotifications = ({
      * on requests of the client wait for it.
      */
     countOpen: async ({ workspaceId }: Caller, row: CardRow) => {
-      const open = await store.countOpenOf(workspaceId, row.conversation_id);
+      const open = await store.countOpenOf(workspaceId, row.conversationId);
       if (open === 0) return;
       const { client } = view.show(row, new Map());
       const title = `${quantity(open, 'request')} of ${isolateName(client)}`;
-      await notifications.retitle({ workspaceId, kind: 'approval.requested', subjectId: row.conversation_id, title });
+      await notifications.retitle({ workspaceId, kind: 'approval.requested', subjectId: row.conversationId, title });
     },
 
     /** Reminds approvers of waiting cards once a day, with one notification for all cards of a client. */

@@ -10,28 +10,28 @@ export interface OpenCard {
   readonly id: string;
   readonly action: string;
   readonly input: Record<string, unknown>;
-  readonly content_hash: Buffer;
+  readonly contentHash: Buffer;
   /** Files were still being prepared at the time of the request, and the card does not show them yet. */
-  readonly is_preparing: boolean;
+  readonly isPreparing: boolean;
   readonly status: CardStatus;
-  readonly expires_at: string;
+  readonly expiresAt: string;
 }
 
 export interface CardRow extends OpenCard {
-  readonly workspace_id: string;
-  readonly conversation_id: string;
+  readonly workspaceId: string;
+  readonly conversationId: string;
   readonly client: string;
-  readonly requested_by: string;
-  readonly requested_by_name: string;
+  readonly requestedBy: string;
+  readonly requestedByName: string;
   /** Requested in the app by the person, not by an agent of theirs. */
-  readonly is_own: boolean;
-  readonly asker_name: string;
+  readonly isOwn: boolean;
+  readonly askerName: string;
   readonly subject: Record<string, unknown>;
-  readonly decided_by: string | null;
-  readonly decided_by_name: string | null;
-  readonly decided_at: string | null;
+  readonly decidedBy: string | null;
+  readonly decidedByName: string | null;
+  readonly decidedAt: string | null;
   readonly reason: string | null;
-  readonly created_at: string;
+  readonly createdAt: string;
 }
 
 interface Closing {
@@ -368,7 +368,7 @@ export const createApprovalStore = (db: Database) => ({
 
   /** Workspaces with an open card that is due for a reminder. */
   haveUnreminded: async (at: Date, afterMs: number) =>
-    (await db.query<{ workspace_id: string }>(haveUnreminded, [at, afterMs])).map(({ workspace_id }) => workspace_id),
+    (await db.query<{ workspaceId: string }>(haveUnreminded, [at, afterMs])).map(({ workspaceId }) => workspaceId),
 
   /** Marks these cards as reminded, and returns them. */
   remind: (workspaceId: string, at: Date, afterMs: number) =>
@@ -378,7 +378,7 @@ export const createApprovalStore = (db: Database) => ({
 
   /** Workspaces with a conversation that has no card. */
   haveEmptyConversations: async () =>
-    (await db.query<{ workspace_id: string }>(haveEmpty)).map(({ workspace_id }) => workspace_id),
+    (await db.query<{ workspaceId: string }>(haveEmpty)).map(({ workspaceId }) => workspaceId),
 
   /** Call after `lockRequests`: otherwise a card that is being created could lose its conversation. */
   removeEmptyConversations: (workspaceId: string) => db.run(removeEmpty, [workspaceId]),

@@ -79,10 +79,10 @@ export const createChats = ({ store, clock }: { store: ChatStore; clock: Clock }
   };
 };
 
-const toChatLine = ({ id, title, updated_at }: { id: string; title: string; updated_at: string }): ChatLine => ({
+const toChatLine = ({ id, title, updatedAt }: { id: string; title: string; updatedAt: string }): ChatLine => ({
   id,
   title,
-  updatedAt: updated_at,
+  updatedAt,
 });
 
 const titleOf = (text: string) => shorten(text.trim().replaceAll(/\s+/g, ' '), titleCharacters);

@@ -3,7 +3,7 @@ import { type Database, sql } from '#server/base/store/database';
 interface ChatRow {
   readonly id: string;
   readonly title: string;
-  readonly updated_at: string;
+  readonly updatedAt: string;
 }
 
 interface MessageRow {

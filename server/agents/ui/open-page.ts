@@ -16,7 +16,7 @@ const toContext = (row: Awaited<ReturnType<UiStore['read']>>): UiContext =>
     ? {}
     : {
         page: row.page,
-        ...(row.post_id !== null && { postId: row.post_id }),
-        ...(row.account_id !== null && { accountId: row.account_id }),
-        updatedAt: row.updated_at,
+        ...(row.postId !== null && { postId: row.postId }),
+        ...(row.accountId !== null && { accountId: row.accountId }),
+        updatedAt: row.updatedAt,
       };

@@ -2,9 +2,9 @@ import { type Database, sql } from '#server/base/store/database';
 
 interface UiContextRow {
   readonly page: string;
-  readonly post_id: string | null;
-  readonly account_id: string | null;
-  readonly updated_at: string;
+  readonly postId: string | null;
+  readonly accountId: string | null;
+  readonly updatedAt: string;
 }
 
 const read = sql(

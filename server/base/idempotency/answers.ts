@@ -104,6 +104,6 @@ const ownerOf = ({ workspaceId, userId }: Caller, key: string) => {
 const hashOf = (request: string) => sha256(request);
 
 const mustBeSameRequest = (earlier: StoredAnswer | undefined, requestHash: Buffer, key: string) => {
-  if (earlier?.request_hash.equals(requestHash)) return earlier;
+  if (earlier?.requestHash.equals(requestHash)) return earlier;
   throw new Refusal('Conflict', `The Idempotency-Key ${key} was used for another request. Use a new one.`);
 };

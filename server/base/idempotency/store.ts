@@ -32,7 +32,7 @@ const removeOld = sql('idempotency.removeOld', 'delete from idempotent_answers w
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
 export interface StoredAnswer {
-  request_hash: Buffer;
+  requestHash: Buffer;
   answer: string;
 }
 

@@ -6,15 +6,16 @@ import { clientFor } from './leader-client.ts';
 import { type Listening, listen } from './listen.ts';
 import { isUnwritable } from './pg-errors.ts';
 import { createPlainStatements, queryPlain } from './plain-statements.ts';
-import { type LoneStatement, PreparedQuery, type Statement, type StatementResult } from './prepared-query.ts';
+import { PreparedQuery, type StatementResult } from './prepared-query.ts';
 import { waitForConnection } from './retry.ts';
 import { inSessionName } from './session-name.ts';
+import { type LoneStatement, type RowOf, type Statement, sql, type ValuesArgument } from './statement.ts';
 import { createStatementLine } from './statement-line.ts';
 import { createTransactions, outside } from './transactions.ts';
 import { types } from './types.ts';
 
 export type { Connection } from './connection.ts';
-export type { Statement };
+export { type RowOf, type Statement, sql, type ValuesArgument };
 
 interface DatabaseOptions {
   /** Called for connections that break while idle. */
@@ -35,14 +36,20 @@ interface DatabaseOptions {
 
 export interface Database {
   /** The rows of a prepared statement. */
-  query<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
+  query<Values, Row>(statement: Statement<Values, Row>, ...values: ValuesArgument<Values>): Promise<Row[]>;
+  /** Until its callers are converted: the row is what they say. */
+  query<Row = never>(statement: Described<Row>, values?: readonly unknown[]): Promise<NoInfer<Row>[]>;
   /**
    * For lists and sums: on the replica if it has replayed everything that was committed before this call, else on the
    * leader. In a transaction always on the leader. Not for reads that decide a write.
    */
-  queryReplica<Row>(statement: LoneStatement, values?: readonly unknown[]): Promise<Row[]>;
+  queryReplica<Values, Row>(statement: LoneStatement<Values, Row>, ...values: ValuesArgument<Values>): Promise<Row[]>;
+  queryReplica<Row = never>(
+    statement: Described<Row> & LoneStatement,
+    values?: readonly unknown[],
+  ): Promise<NoInfer<Row>[]>;
   /** Runs a prepared statement and returns the number of affected rows. */
-  run(statement: Statement, values?: readonly unknown[]): Promise<number>;
+  run<Values>(statement: Statement<Values>, ...values: ValuesArgument<Values>): Promise<number>;
   /** Runs plain SQL of one or many statements, without values. */
   script(text: string): Promise<void>;
   /** Every query inside `work`, in any function it calls, belongs to one transaction. A nested call joins it. */
@@ -77,6 +84,9 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** No statement for a caller that names no row. */
+export type Described<Row> = [Row] extends [never] ? never : Statement;
+
 export interface PoolState {
   readonly used: number;
   readonly idle: number;
@@ -84,26 +94,6 @@ export interface PoolState {
   readonly waiting: number;
   readonly most: number;
 }
-
-/**
- * PostgreSQL caches the prepared statement under its name, so a name must always have the same text. `locks` and `joins`
- * throw outside a transaction: the first locks rows for it, the second is a part of its change.
- */
-export function sql(name: string, text: string, how: 'locks' | 'joins'): Statement;
-export function sql(name: string, text: string, how?: 'quick'): LoneStatement;
-export function sql(name: string, text: string, how?: 'quick' | 'locks' | 'joins'): Statement {
-  if (how !== 'locks' && onlyLocks(text)) throw new Error(`${name} locks rows, so it is declared with 'locks'.`);
-  if (how === undefined) return { name, text };
-  return how === 'quick' ? { name, text, pace: how } : { name, text, belongs: how };
-}
-
-const locking = /\bfor (?:no key )?update\b|\bfor (?:key )?share\b|\bpg_advisory_xact_lock\b/g;
-
-/** A statement that also writes may lock for itself alone. */
-const onlyLocks = (text: string) => {
-  const rest = text.replace(locking, '');
-  return rest !== text && !/\b(?:insert|update|delete)\b/.test(rest);
-};
 
 const outsideOfTransaction = ({ name, belongs }: Statement) => {
   const why = belongs === 'locks' ? 'locks rows until a transaction ends' : "is a part of its caller's transaction";
@@ -192,7 +182,7 @@ export function openDatabase(
   /** Behind a pooler in transaction mode the next connection would not have the statement, so it stays unnamed. */
   const named = (statement: Statement): Statement => (direct === undefined ? statement : { ...statement, name: '' });
 
-  const sendPrepared = (statement: Statement, values: readonly unknown[]): Promise<StatementResult> =>
+  const sendPrepared = (statement: Statement, values: readonly unknown[] = []): Promise<StatementResult> =>
     withConnection((connection) => {
       if (connection) return runOn(connection, named(statement), values);
       if (statement.belongs) throw outsideOfTransaction(statement);
@@ -224,11 +214,13 @@ export function openDatabase(
   }
 
   return {
-    query: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
-      (await sendPrepared(statement, values)).rows as Row[],
-    queryReplica: async <Row>(statement: Statement, values: readonly unknown[] = []) =>
-      ((await onReplica(statement, values)) ?? (await sendPrepared(statement, values))).rows as Row[],
-    run: async (statement, values = []) => (await sendPrepared(statement, values)).count,
+    query: async <Values, Row>(statement: Statement<Values, Row>, ...[values]: ValuesArgument<Values>) =>
+      (await sendPrepared(statement, toList(statement, values))).rows as Row[],
+    queryReplica: async <Values, Row>(statement: LoneStatement<Values, Row>, ...[values]: ValuesArgument<Values>) => {
+      const list = toList(statement, values);
+      return ((await onReplica(statement, list)) ?? (await sendPrepared(statement, list))).rows as Row[];
+    },
+    run: async (statement, ...[values]) => (await sendPrepared(statement, toList(statement, values))).count,
     script: async (text) => {
       await send(text);
     },
@@ -279,6 +271,9 @@ export function openDatabase(
     },
   };
 }
+
+const toList = <Values>({ names }: Statement<Values>, values: Values | undefined): readonly unknown[] =>
+  names ? names.map((name) => (values as Record<string, unknown>)[name]) : ((values ?? []) as readonly unknown[]);
 
 const queryPrepared = (client: pg.ClientBase, statement: Statement, values: readonly unknown[]) =>
   new Promise<StatementResult>((resolve, reject) => {

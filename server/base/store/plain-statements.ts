@@ -1,6 +1,8 @@
 import type pg from 'pg';
+import { propertyOf } from './column-name.ts';
 import { isStale, isUnavailable } from './pg-errors.ts';
-import type { Statement, StatementResult } from './prepared-query.ts';
+import type { StatementResult } from './prepared-query.ts';
+import type { Statement } from './statement.ts';
 
 /** For STATEMENT_LINE=off: uses only pg's public interface, one statement at a time per connection. */
 export const createPlainStatements = (pool: pg.Pool) => ({
@@ -25,6 +27,9 @@ export const queryPlain = async (
   { name, text }: Statement,
   values: readonly unknown[],
 ): Promise<StatementResult> => {
-  const { rows, rowCount } = await client.query({ ...(name && { name }), text, values: [...values] });
-  return { rows, count: rowCount ?? 0 };
+  const query = { ...(name && { name }), text, values: [...values], rowMode: 'array' as const };
+  const { rows, rowCount, fields } = await client.query<unknown[]>(query);
+  const properties = fields.map((field) => propertyOf(field.name));
+  const toRow = (row: readonly unknown[]) => Object.fromEntries(properties.map((one, index) => [one, row[index]]));
+  return { rows: rows.map(toRow), count: rowCount ?? 0 };
 };

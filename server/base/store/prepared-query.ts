@@ -1,19 +1,9 @@
 import pg from 'pg';
 import utils from 'pg/lib/utils.js';
+import { propertyOf } from './column-name.ts';
 import { isStale } from './pg-errors.ts';
+import type { Statement } from './statement.ts';
 import { types } from './types.ts';
-
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-  /** Touches a few rows by key, so other statements may queue behind it on the same connection. */
-  readonly pace?: 'quick';
-  /** Makes sense only inside a transaction: it locks rows for it, or is a part of its change. */
-  readonly belongs?: 'locks' | 'joins';
-}
-
-/** May run by itself, also on a replica. */
-export type LoneStatement = Statement & { readonly belongs?: never };
 
 /** The connection that pg passes to a custom query (`Submittable`), as pg-cursor uses it. */
 interface Connection {
@@ -35,7 +25,7 @@ interface Field {
 }
 
 type Row = Record<string, unknown>;
-type Column = readonly [name: string, parse: (text: string) => unknown];
+type Column = readonly [property: string, parse: (text: string) => unknown];
 
 /** The result columns of each statement. PostgreSQL refuses to run a statement whose result has changed, so they stay valid. */
 const columnCache = new WeakMap<Connection, Map<string, readonly Column[]>>();
@@ -118,7 +108,7 @@ export class PreparedQuery {
   }
 
   handleRowDescription({ fields }: { fields: readonly Field[] }) {
-    this.#columns = fields.map((field) => [field.name, types.getTypeParser(field.dataTypeID, 'text')]);
+    this.#columns = fields.map(({ name, dataTypeID }) => [propertyOf(name), types.getTypeParser(dataTypeID, 'text')]);
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }) {
@@ -126,9 +116,9 @@ export class PreparedQuery {
     const row: Row = {};
     try {
       for (let i = 0; i < columns.length; i++) {
-        const [name, parse] = columns[i] as Column;
+        const [property, parse] = columns[i] as Column;
         const text = fields[i] as string | null;
-        row[name] = text === null ? null : parse(text);
+        row[property] = text === null ? null : parse(text);
       }
       this.#rows.push(row);
     } catch (error) {

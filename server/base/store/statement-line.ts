@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import { PreparedQuery, type Statement, type StatementResult } from './prepared-query.ts';
+import { PreparedQuery, type StatementResult } from './prepared-query.ts';
+import type { Statement } from './statement.ts';
 
 interface QueuedStatement {
   readonly statement: Statement;

@@ -176,12 +176,13 @@ const end = sql(
 export type SendingStore = ReturnType<typeof createSendingStore>;
 
 export const createSendingStore = (db: Database) => {
-  const claimColumns = (rows: readonly ClaimKey[]) => [
-    rows.map(({ workspaceId }) => workspaceId),
-    rows.map(({ postId }) => postId),
-    rows.map(({ accountId }) => accountId),
-    rows.map(({ claim }) => claim),
-  ];
+  const claimColumns = (rows: readonly ClaimKey[]) =>
+    [
+      rows.map(({ workspaceId }) => workspaceId),
+      rows.map(({ postId }) => postId),
+      rows.map(({ accountId }) => accountId),
+      rows.map(({ claim }) => claim),
+    ] as const;
 
   return {
     transaction: db.transaction,

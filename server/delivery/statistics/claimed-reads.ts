@@ -8,4 +8,4 @@ export interface ClaimedReads {
 
 export const held = `p.workspace_id = $1 and p.account_id = $2 and p.claim = $3`;
 
-export const claimColumns = ({ account, claim: id }: ClaimedReads) => [account.workspaceId, account.id, id];
+export const claimColumns = ({ account, claim: id }: ClaimedReads) => [account.workspaceId, account.id, id] as const;

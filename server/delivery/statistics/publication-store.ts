@@ -10,19 +10,19 @@ import { type Counts, countsOf, type Numbers } from './numbers.ts';
 export const reads = ['accounts'];
 
 interface PublicationRow {
-  readonly account_id: string;
+  readonly accountId: string;
   readonly network: string;
-  readonly external_id: string;
-  readonly published_at: string;
+  readonly externalId: string;
+  readonly publishedAt: string;
   readonly metrics: Numbers | null;
-  readonly fetched_at: string | null;
-  readonly failed_at: string | null;
-  readonly fetch_error: string | null;
-  readonly next_fetch_at: string | null;
+  readonly fetchedAt: string | null;
+  readonly failedAt: string | null;
+  readonly fetchError: string | null;
+  readonly nextFetchAt: string | null;
 }
 
 interface HistoryRow {
-  readonly account_id: string;
+  readonly accountId: string;
   readonly network: string;
   readonly reads: Metrics[];
 }

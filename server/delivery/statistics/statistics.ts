@@ -21,16 +21,16 @@ export const createStatistics = ({
     const rows = await store.ofPost(caller.workspaceId, post.id);
     const accounts = rows.map((row): MetricsEntry => {
       // If the first read failed, there are no metrics yet, only the time and the error.
-      const fetchedAt = row.fetched_at ?? row.failed_at;
+      const fetchedAt = row.fetchedAt ?? row.failedAt;
       return {
-        accountId: row.account_id,
+        accountId: row.accountId,
         provider: networks.get(row.network).name,
-        externalId: row.external_id,
-        publishedAt: row.published_at,
+        externalId: row.externalId,
+        publishedAt: row.publishedAt,
         ...(fetchedAt !== null && {
-          metrics: { ...row.metrics, fetchedAt, ...(row.fetch_error !== null && { error: row.fetch_error }) },
+          metrics: { ...row.metrics, fetchedAt, ...(row.fetchError !== null && { error: row.fetchError }) },
         }),
-        ...(row.next_fetch_at !== null && { nextFetchAt: row.next_fetch_at }),
+        ...(row.nextFetchAt !== null && { nextFetchAt: row.nextFetchAt }),
       };
     });
     return { postId: post.id, accounts };
@@ -40,8 +40,8 @@ export const createStatistics = ({
   history: async (caller: Caller, id: string) => {
     const post = await reading.get(caller, id);
     const rows = await store.history(caller.workspaceId, post.id);
-    const accounts = rows.map(({ account_id, network, reads }) => ({
-      accountId: account_id,
+    const accounts = rows.map(({ accountId, network, reads }) => ({
+      accountId,
       provider: networks.get(network).name,
       reads,
     }));

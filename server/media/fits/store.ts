@@ -113,8 +113,9 @@ export const createFitJobStore = (db: Database) => ({
 });
 
 /** For `unnest`. */
-export const keyColumns = (requests: readonly FittedFileKey[]) => [
-  requests.map(({ mediaId }) => mediaId),
-  requests.map(({ mode }) => mode),
-  requests.map(({ target }) => target),
-];
+export const keyColumns = (requests: readonly FittedFileKey[]) =>
+  [
+    requests.map(({ mediaId }) => mediaId),
+    requests.map(({ mode }) => mode),
+    requests.map(({ target }) => target),
+  ] as const;

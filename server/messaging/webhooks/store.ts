@@ -2,7 +2,7 @@ import type { Delivery, DeliveryDetails, Webhook } from '#contracts/webhooks';
 import type { Right } from '#server/access/auth/right';
 import { wakes } from '#server/base/jobs/due-work';
 import { type JsonText, jsonOf } from '#server/base/json/json-text';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 import { sealedColumn } from '#server/base/store/sealed-column';
 
 export const reads = ['workspaces'];
@@ -11,10 +11,11 @@ export const reads = ['workspaces'];
 const insertEvents = sql(
   'events.insert',
   `with event as (
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::jsonb[], $5::timestamptz[])
-       as event (id, workspace_id, type, data, created_at)
-   ), inserted as (insert into events (id, workspace_id, type, data, created_at) select * from event)
-   select event.id as "eventId", w.id as "webhookId"
+     insert into events (id, workspace_id, type, data, created_at)
+     select * from unnest(:ids::text[], :workspaceIds::text[], :types::text[], :data::jsonb[], :createdAt::timestamptz[])
+     returning id, workspace_id, type
+   )
+   select event.id as event_id, w.id as webhook_id
      from event join webhooks w on w.workspace_id = event.workspace_id and event.type = any (w.events)
     where w.paused_at is null order by event.id, w.id for key share of w`,
   'locks',
@@ -23,7 +24,8 @@ const insertDeliveries = sql(
   'deliveries.insert',
   `with inserted as (
      insert into deliveries (workspace_id, id, webhook_id, event_id, type, body)
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) returning id
+     select * from unnest(:workspaceIds::text[], :ids::text[], :webhookIds::text[], :eventIds::text[], :types::text[],
+       :bodies::text[]) returning id
    )
    select ${wakes('deliveries')} from (select count(*) from inserted) as batch`,
   'joins',
@@ -31,7 +33,7 @@ const insertDeliveries = sql(
 /** With an overlap, because a transaction may commit an event after a later one. */
 const eventsSince = sql(
   'events.since',
-  `select id, type, data, created_at as "createdAt" from events
+  `select id, type, data, created_at from events
     where workspace_id = $1 and created_at > $2::timestamptz - $3 * interval '1 millisecond' and id <> all ($4::text[])
     order by created_at, id`,
 );
@@ -61,59 +63,57 @@ export type EventStore = ReturnType<typeof createEventStore>;
 
 export const createEventStore = (db: Database) => ({
   insert: (events: readonly EventRow[]) =>
-    db.query<{ eventId: string; webhookId: string }>(insertEvents, [
-      events.map(({ id }) => id),
-      events.map(({ workspaceId }) => workspaceId),
-      events.map(({ type }) => type),
-      events.map(({ data }) => data.text),
-      events.map(({ createdAt }) => createdAt),
-    ]),
+    db.query(insertEvents, {
+      ids: events.map(({ id }) => id),
+      workspaceIds: events.map(({ workspaceId }) => workspaceId),
+      types: events.map(({ type }) => type),
+      data: events.map(({ data }) => data.text),
+      createdAt: events.map(({ createdAt }) => createdAt),
+    }),
 
   insertDeliveries: async (deliveries: readonly NewDelivery[]) => {
-    await db.run(insertDeliveries, [
-      deliveries.map(({ workspaceId }) => workspaceId),
-      deliveries.map(({ id }) => id),
-      deliveries.map(({ webhookId }) => webhookId),
-      deliveries.map(({ eventId }) => eventId),
-      deliveries.map(({ type }) => type),
-      deliveries.map(({ body }) => body),
-    ]);
+    await db.run(insertDeliveries, {
+      workspaceIds: deliveries.map(({ workspaceId }) => workspaceId),
+      ids: deliveries.map(({ id }) => id),
+      webhookIds: deliveries.map(({ webhookId }) => webhookId),
+      eventIds: deliveries.map(({ eventId }) => eventId),
+      types: deliveries.map(({ type }) => type),
+      bodies: deliveries.map(({ body }) => body),
+    });
   },
 
   since: async (workspaceId: string, at: string, overlapMs: number, except: readonly string[]) => {
-    const values = [workspaceId, at, overlapMs, except];
-    const rows = await db.query<Omit<EventRow, 'workspaceId' | 'data'> & { data: unknown }>(eventsSince, values);
+    const rows = await db.query(eventsSince, [workspaceId, at, overlapMs, except]);
     return rows.map((row): EventRow => ({ ...row, workspaceId, data: jsonOf(row.data) }));
   },
 
   purge: (retentionMs: number) => db.run(purgeEvents, [retentionMs]),
 });
 
-const webhookColumns = `id, workspace_id as "workspaceId", url, events, secret, paused_at as "pausedAt",
-  pause_reason as "pauseReason", created_at as "createdAt",
-  case when old_secret_until > posthorn_now() then old_secret_until end as "oldSecretUntil"`;
+const webhookColumns = `id, workspace_id, url, events, secret, paused_at, pause_reason, created_at,
+  case when old_secret_until > posthorn_now() then old_secret_until end as old_secret_until`;
 
 export type LastDelivery = NonNullable<Webhook['lastDelivery']>;
-
-export interface WebhookRow extends Pick<Webhook, 'id' | 'url' | 'events' | 'createdAt'> {
-  readonly workspaceId: string;
-  readonly secret: string;
-  readonly pausedAt: string | null;
-  readonly pauseReason: string | null;
-  readonly oldSecretUntil: string | null;
-}
+export type WebhookRow = RowOf<typeof webhookAnywhere>;
+/** A webhook that this process paused. */
+export type PausedWebhook = RowOf<typeof replaceLostSecret>;
 
 const lockWorkspace = sql('webhooks.lockWorkspace', 'select from workspaces where id = $1 for no key update', 'locks');
 const planOf = sql('webhooks.plan', 'select plan from workspaces where id = $1');
-const listWebhooks = sql('webhooks.list', `select ${webhookColumns} from webhooks where workspace_id = $1 order by id`);
-const webhookAnywhere = sql('webhooks.get', `select ${webhookColumns} from webhooks where id = $1`);
+const listWebhooks = sql(
+  'webhooks.list',
+  `select ${webhookColumns} from webhooks where workspace_id = $1 order by id`,
+).holds<Pick<Webhook, 'events'>>();
+const webhookAnywhere = sql('webhooks.get', `select ${webhookColumns} from webhooks where id = $1`).holds<
+  Pick<Webhook, 'events'>
+>();
 const lastDeliveries = sql(
   'webhooks.lastDeliveries',
-  `select w.id as "webhookId", last.* from webhooks w cross join lateral (
+  `select w.id as webhook_id, last.* from webhooks w cross join lateral (
      select d.type, d.state, coalesce(d.tried_at, d.created_at) as at from deliveries d
       where d.workspace_id = $1 and d.webhook_id = w.id and d.created_at > posthorn_now() - $2 * interval '1 millisecond' order by d.id desc limit 1
    ) last where w.workspace_id = $1`,
-);
+).holds<Pick<LastDelivery, 'type' | 'state'>>();
 const insertWebhook = sql(
   'webhooks.insert',
   'insert into webhooks (id, workspace_id, url, events, secret) values ($1, $2, $3, $4, $5)',
@@ -130,7 +130,7 @@ const rotateSecret = sql(
 const replaceLostSecret = sql(
   'webhooks.replaceLostSecret',
   `update webhooks set secret = $3, paused_at = coalesce(paused_at, posthorn_now()), pause_reason = $4
-    where id = $1 and secret = $2 returning id, workspace_id as "workspaceId", url`,
+    where id = $1 and secret = $2 returning id, workspace_id, url`,
 );
 const dropOldSecret = sql(
   'webhooks.dropOldSecret',
@@ -158,15 +158,15 @@ export const createWebhookStore = (db: Database) => ({
   transaction: db.transaction,
   /** Blocks other additions to the workspace until the transaction ends. */
   lockWorkspace: (id: string) => db.run(lockWorkspace, [id]),
-  plan: async (workspaceId: string) => (await db.query<{ plan: string }>(planOf, [workspaceId]))[0]?.plan ?? '',
+  plan: async (workspaceId: string) => (await db.query(planOf, [workspaceId]))[0]?.plan ?? '',
   /** The first few of all workspaces, each with the total count. */
-  paused: () => db.query<{ url: string; count: number }>(paused),
+  paused: () => db.query(paused),
   /** In any workspace. */
-  get: async (id: string) => (await db.query<WebhookRow>(webhookAnywhere, [id]))[0],
+  get: async (id: string) => (await db.query(webhookAnywhere, [id]))[0],
   /** Oldest first. */
-  list: (workspaceId: string) => db.query<WebhookRow>(listWebhooks, [workspaceId]),
+  list: (workspaceId: string) => db.query(listWebhooks, [workspaceId]),
   lastDeliveries: (workspaceId: string, retentionMs: number) =>
-    db.queryReplica<LastDelivery & { webhookId: string }>(lastDeliveries, [workspaceId, retentionMs]),
+    db.queryReplica(lastDeliveries, [workspaceId, retentionMs]),
   insert: (id: string, { workspaceId }: Right, url: string, events: readonly string[], secret: string) =>
     db.run(insertWebhook, [id, workspaceId, url, events, secret]),
   change: (id: string, { workspaceId }: Right, url: string | undefined, events: readonly string[] | undefined) =>
@@ -175,7 +175,7 @@ export const createWebhookStore = (db: Database) => ({
     db.run(rotateSecret, [id, workspaceId, secret, oldSecret, oldLivesMs]),
   /** Undefined when the secret was changed meanwhile. */
   replaceLostSecret: async (id: string, lost: string, secret: string, pauseReason: string) =>
-    (await db.query<PausedWebhook>(replaceLostSecret, [id, lost, secret, pauseReason]))[0],
+    (await db.query(replaceLostSecret, [id, lost, secret, pauseReason]))[0],
   dropOldSecret: (id: string, lost: string) => db.run(dropOldSecret, [id, lost]),
   resume: (id: string, { workspaceId }: Right) => db.run(resumeWebhook, [id, workspaceId]),
   remove: async (workspaceId: string, id: string) => {
@@ -184,33 +184,17 @@ export const createWebhookStore = (db: Database) => ({
   },
 });
 
-const deliveryColumns = `id, event_id as "eventId", type, state, attempts, last_answer as "lastAnswer",
-  (tries -> -1 ->> 'tookMs')::int as "lastTookMs", tried_at as "lastTriedAt", case when state = 'pending' then due_at end as "nextTryAt", created_at as "createdAt"`;
+const deliveryColumns = `id, event_id, type, state, attempts, last_answer, (tries -> -1 ->> 'tookMs')::int as last_took_ms,
+  tried_at as last_tried_at, case when state = 'pending' then due_at end as next_try_at, created_at`;
 
-export interface DeliveryRow extends Pick<Delivery, 'id' | 'eventId' | 'type' | 'state' | 'attempts' | 'createdAt'> {
-  readonly lastAnswer: string | null;
-  readonly lastTookMs: number | null;
-  readonly lastTriedAt: string | null;
-  readonly nextTryAt: string | null;
-}
-
-export interface DeliveryDetailsRow extends DeliveryRow {
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>> | null;
-  readonly tries: DeliveryDetails['tries'];
-}
+export type DeliveryRow = RowOf<typeof listDeliveries>;
+export type DeliveryDetailsRow = RowOf<typeof getDelivery>;
 
 /** The outcome of one request. */
 export interface Attempt {
   readonly answer: string;
   readonly tookMs: number;
   readonly headers: Readonly<Record<string, string>>;
-}
-
-export interface PausedWebhook {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly url: string;
 }
 
 /** The part of a webhook that its deliveries need. */
@@ -229,18 +213,8 @@ export interface ClaimedWebhook {
   readonly plan: string;
 }
 
-interface ClaimedRow {
-  readonly id: string;
-  readonly webhookId: string;
-  readonly eventId: string;
-  readonly type: string;
-  readonly body: string;
-  readonly attempts: number;
-  readonly webhook: ClaimedWebhook | null;
-}
-
 /** A delivery that this process has claimed until the lease ends. */
-export interface ClaimedDelivery extends Omit<ClaimedRow, 'webhookId' | 'webhook'> {
+export interface ClaimedDelivery extends Omit<RowOf<typeof claimDue>, 'webhookId' | 'webhook'> {
   readonly claim: string;
   readonly webhook: ClaimedWebhook;
 }
@@ -248,21 +222,21 @@ export interface ClaimedDelivery extends Omit<ClaimedRow, 'webhookId' | 'webhook
 const listDeliveries = sql(
   'deliveries.list',
   `select ${deliveryColumns} from deliveries
-    where workspace_id = $4 and webhook_id = $1 and created_at > posthorn_now() - $3 * interval '1 millisecond'
-    order by id desc limit $2`,
-);
+    where workspace_id = $1 and webhook_id = $2 and created_at > posthorn_now() - $4 * interval '1 millisecond'
+    order by id desc limit $3`,
+).holds<Pick<Delivery, 'type' | 'state'>>();
 const getDelivery = sql(
   'deliveries.get',
   `select ${deliveryColumns}, body, sent_headers as headers, tries from deliveries
-    where workspace_id = $4 and id = $2 and webhook_id = $1
-      and created_at > posthorn_now() - $3 * interval '1 millisecond'`,
-);
+    where workspace_id = $1 and webhook_id = $2 and id = $3
+      and created_at > posthorn_now() - $4 * interval '1 millisecond'`,
+).holds<Pick<DeliveryDetails, 'type' | 'state' | 'tries'> & { headers: Readonly<Record<string, string>> }>();
 const resendDelivery = sql(
   'deliveries.resend',
   `with again as (
      update deliveries set state = 'pending', attempts = 0, last_answer = null, tried_at = null, tries = '[]',
        sent_headers = null, claim = null, due_at = posthorn_now()
-      where workspace_id = $3 and id = $2 and webhook_id = $1 and state <> 'sending' returning id
+      where workspace_id = $1 and webhook_id = $2 and id = $3 and state <> 'sending' returning id
    )
    select id, ${wakes('deliveries')} from again`,
 );
@@ -301,19 +275,19 @@ const claimDue = sql(
   `with ${waiting}, due as (
      select first.workspace_id, first.id, first.due_at,
             row_number() over (partition by waiting.webhook_id order by kind.retry desc, first.due_at) as place
-       from ${kinds} left join unnest($4::text[], $5::boolean[], $6::int[]) as slot (webhook_id, retry, free)
+       from ${kinds} left join unnest(:webhookIds::text[], :retries::boolean[], :free::int[]) as slot (webhook_id, retry, free)
          on slot.webhook_id = waiting.webhook_id and slot.retry = kind.retry
        cross join lateral (
          select d.workspace_id, d.id, d.due_at from deliveries d
           where d.webhook_id = waiting.webhook_id and (d.attempts > 0) = kind.retry and d.due_at <= (select posthorn_now())
-          order by d.due_at limit coalesce(slot.free, $7) for update skip locked
+          order by d.due_at limit coalesce(slot.free, :defaultSlots) for update skip locked
        ) first
-   ), chosen as (select workspace_id, id from due order by place, due_at limit $1), claimed as (
-     update deliveries d set state = 'sending', claim = $2, due_at = posthorn_now() + $3 * interval '1 millisecond'
+   ), chosen as (select workspace_id, id from due order by place, due_at limit :room), claimed as (
+     update deliveries d set state = 'sending', claim = :claim, due_at = posthorn_now() + :leaseMs * interval '1 millisecond'
        from chosen where d.workspace_id = chosen.workspace_id and d.id = chosen.id
      returning d.id, d.webhook_id, d.event_id, d.type, d.body, d.attempts
    )
-   select d.id, d.webhook_id as "webhookId", d.event_id as "eventId", d.type, d.body, d.attempts,
+   select d.id, d.webhook_id, d.event_id, d.type, d.body, d.attempts,
      case when row_number() over (partition by d.webhook_id) = 1 then (
        select json_build_object('id', w.id, 'workspaceId', w.workspace_id, 'url', w.url, 'secret', w.secret,
          'oldSecret', case when w.old_secret_until > posthorn_now() then w.old_secret end, 'paused', w.paused_at is not null,
@@ -322,7 +296,7 @@ const claimDue = sql(
          from webhooks w where w.id = d.webhook_id
      ) end as webhook
      from claimed d`,
-);
+).holds<{ webhook: ClaimedWebhook }>();
 const msToNext = sql(
   'deliveries.msToNext',
   `with ${waiting}
@@ -363,15 +337,15 @@ const saveDelivered = sql(
 const saveFailed = sql(
   'deliveries.failed',
   `with failed as (
-     select workspace_id, id, webhook_id from deliveries where workspace_id = $7 and id = $1 and claim = $2 for update
+     select workspace_id, id, webhook_id from deliveries where workspace_id = :workspaceId and id = :id and claim = :claim for update
    ), webhook as (
      select paused_at from webhooks where id = (select webhook_id from failed) for no key update
    )
    update deliveries d set state = case when next.at is null then 'failed' else 'pending' end, due_at = next.at,
-          attempts = d.attempts + 1, last_answer = $3, tried_at = clock.now, tries = ${appendTry('$3::text', '$4::int')},
-          sent_headers = $5, claim = null
+          attempts = d.attempts + 1, last_answer = :answer, tried_at = clock.now,
+          tries = ${appendTry(':answer::text', ':tookMs::int')}, sent_headers = :headers, claim = null
      from (select posthorn_now() as now) clock, failed, webhook,
-          lateral (select case when webhook.paused_at is null then clock.now + $6 * interval '1 millisecond' end as at) next
+          lateral (select case when webhook.paused_at is null then clock.now + :waitMs * interval '1 millisecond' end as at) next
     where d.workspace_id = failed.workspace_id and d.id = failed.id`,
 );
 const saveRefused = sql(
@@ -381,7 +355,7 @@ const saveRefused = sql(
 );
 const countGivenUp = sql(
   'webhooks.countGivenUp',
-  `update webhooks set given_up_in_a_row = given_up_in_a_row + 1 where id = $1 returning given_up_in_a_row as "inARow"`,
+  `update webhooks set given_up_in_a_row = given_up_in_a_row + 1 where id = $1 returning given_up_in_a_row`,
 );
 const pauseWebhook = sql(
   'webhooks.pause',
@@ -419,26 +393,26 @@ export const createDeliveryStore = (db: Database) => ({
 
   /** Newest first. */
   list: (workspaceId: string, webhookId: string, limit: number, retentionMs: number) =>
-    db.queryReplica<DeliveryRow>(listDeliveries, [webhookId, limit, retentionMs, workspaceId]),
+    db.queryReplica(listDeliveries, [workspaceId, webhookId, limit, retentionMs]),
   get: async (workspaceId: string, webhookId: string, id: string, retentionMs: number) =>
-    (await db.query<DeliveryDetailsRow>(getDelivery, [webhookId, id, retentionMs, workspaceId]))[0],
+    (await db.query(getDelivery, [workspaceId, webhookId, id, retentionMs]))[0],
   /** False when it is being sent. */
   resend: async (workspaceId: string, webhookId: string, id: string) =>
-    (await db.run(resendDelivery, [webhookId, id, workspaceId])) > 0,
+    (await db.run(resendDelivery, [workspaceId, webhookId, id])) > 0,
   /** Of all workspaces. */
   endHeld: (ids: readonly string[], answer: string) => db.run(endHeld, [answer, ids]),
   purge: (newest: number, retentionMs: number) => db.run(purgeDeliveries, [newest, retentionMs]),
 
   claim: async (room: number, claim: string, leaseMs: number, free: readonly Slots[], defaultSlots: number) => {
-    const rows = await db.query<ClaimedRow>(claimDue, [
+    const rows = await db.query(claimDue, {
       room,
       claim,
       leaseMs,
-      free.map(({ webhookId }) => webhookId),
-      free.map(({ retry }) => retry),
-      free.map((slots) => slots.free),
+      webhookIds: free.map(({ webhookId }) => webhookId),
+      retries: free.map(({ retry }) => retry),
+      free: free.map((slots) => slots.free),
       defaultSlots,
-    ]);
+    });
     const webhooks = new Map(rows.flatMap(({ webhook }) => (webhook ? [[webhook.id, webhook]] : [])));
     return rows.map(
       ({ id, webhookId, eventId, type, body, attempts }): ClaimedDelivery => ({
@@ -454,8 +428,9 @@ export const createDeliveryStore = (db: Database) => ({
   },
   /** Undefined when only webhooks without a free slot wait. */
   msToNext: async (fullSlots: readonly Slots[]) => {
-    const values = [fullSlots.map(({ webhookId }) => webhookId), fullSlots.map(({ retry }) => retry)];
-    return (await db.query<{ ms: number | null }>(msToNext, values))[0]?.ms ?? undefined;
+    const webhookIds = fullSlots.map(({ webhookId }) => webhookId);
+    const retries = fullSlots.map(({ retry }) => retry);
+    return (await db.query(msToNext, [webhookIds, retries]))[0]?.ms ?? undefined;
   },
 
   saveDelivered: (good: readonly SuccessfulDelivery[]) =>
@@ -477,31 +452,32 @@ export const createDeliveryStore = (db: Database) => ({
     { answer, tookMs, headers }: Attempt,
     waitMs: number | undefined,
   ) => {
-    const values = [id, claim, answer, tookMs, JSON.stringify(headers), waitMs ?? null, webhook.workspaceId];
+    const { workspaceId } = webhook;
+    const values = { workspaceId, id, claim, answer, tookMs, headers: JSON.stringify(headers), waitMs: waitMs ?? null };
     return (await db.run(saveFailed, values)) > 0;
   },
   /** Ends the delivery without a request. */
   saveRefused: ({ webhook, id, claim }: ClaimedDelivery, why: string) =>
     db.run(saveRefused, [id, claim, why, webhook.workspaceId]),
-  countGivenUp: async (webhookId: string) =>
-    (await db.query<{ inARow: number }>(countGivenUp, [webhookId]))[0]?.inARow ?? 0,
+  countGivenUp: async (webhookId: string) => (await db.query(countGivenUp, [webhookId]))[0]?.givenUpInARow ?? 0,
   /** False when it is paused already. */
   pause: async (webhookId: string, reason: string) => (await db.run(pauseWebhook, [webhookId, reason])) > 0,
   endPending: (workspaceId: string, webhookId: string, answer: string) =>
     db.run(endPending, [workspaceId, webhookId, answer]),
 });
 
+const resealSecret = sql('webhooks.resealSecret', 'update webhooks set secret = $3 where id = $1 and secret = $2');
+const resealOldSecret = sql(
+  'webhooks.resealOldSecret',
+  'update webhooks set old_secret = $3 where id = $1 and old_secret = $2',
+);
+
 export const sealedInWebhooks = (db: Database) => [
-  sealedColumn(db, {
-    table: 'webhooks',
-    column: 'secret',
-    noun: 'webhook secret',
-    replace: sql('webhooks.resealSecret', 'update webhooks set secret = $3 where id = $1 and secret = $2'),
-  }),
+  sealedColumn(db, { table: 'webhooks', column: 'secret', noun: 'webhook secret', replace: resealSecret }),
   sealedColumn(db, {
     table: 'webhooks',
     column: 'old_secret',
     noun: 'earlier webhook secret',
-    replace: sql('webhooks.resealOldSecret', 'update webhooks set old_secret = $3 where id = $1 and old_secret = $2'),
+    replace: resealOldSecret,
   }),
 ];

@@ -111,7 +111,9 @@ export const createBackupList = (db: Database) => ({
   saveMade: async (
     { id, startedAt }: Claim,
     { path, bytes, contents, host }: { path: string; bytes: number; contents?: BackupContents; host?: string },
-  ) => (await db.run(saveMade, [id, startedAt, path, bytes, contents ?? null, host ?? null])) > 0,
+  ) =>
+    (await db.run(saveMade, [id, startedAt, path, bytes, contents ? JSON.stringify(contents) : null, host ?? null])) >
+    0,
   end: ({ id, startedAt }: Claim, now: Date, verifiedAt: Date | null, problem: string | null) =>
     db.run(saveEnd, [id, startedAt, now, verifiedAt, problem]),
   /** Age of the newest backup that is complete and passed its restore test; without one, of the installation. */

@@ -48,7 +48,7 @@ export const createHoldStore = (db: Database) => ({
   has: async (id: string) => (await db.query<{ id: string }>(find, [id])).length > 0,
   lock: async () => (await db.query<{ id: string }>(lock)).length > 0,
   release: async (at: Date, userId: string, ended: object) => {
-    await db.run(release, [at, userId, ended]);
+    await db.run(release, [at, userId, JSON.stringify(ended)]);
     await db.run(forgetWork);
   },
 });

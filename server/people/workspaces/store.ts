@@ -3,7 +3,7 @@ import type { Publishers, Role } from '#contracts/scopes';
 import type { Right } from '#server/access/auth/right';
 import { wakes } from '#server/base/jobs/due-work';
 import { canPublish } from '#server/base/store/can-publish';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type Described, sql } from '#server/base/store/database';
 import { hasSecondFactor, lacksFactor } from '#server/base/store/has-second-factor';
 import { personName } from '#server/base/store/person-name';
 
@@ -228,7 +228,8 @@ const removeInvitationsBy = sql(
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 
 export const createWorkspaceStore = (db: Database) => {
-  const one = async <Row>(...query: Parameters<Database['query']>) => (await db.query<Row>(...query))[0] ?? null;
+  const one = async <Row>(statement: Described<Row>, values?: readonly unknown[]) =>
+    (await db.query<Row>(statement, values))[0] ?? null;
   return {
     transaction: db.transaction,
 
@@ -260,7 +261,7 @@ export const createWorkspaceStore = (db: Database) => {
       db.run(setPassword, [id, hash, tokensValidAfter]),
     distrustTokens: (id: string, before: Date) => db.run(distrustTokens, [id, before]),
     setProfile: (id: string, { name, timeZone, theme, shortcuts }: ProfileChange) =>
-      db.run(setProfile, [id, name, timeZone, theme, shortcuts]),
+      db.run(setProfile, [id, name ?? null, timeZone ?? null, theme ?? null, shortcuts ?? null]),
 
     workspaces: () => db.query<WorkspaceRow>(workspaces),
     workspace: (id: string) => one<WorkspaceRow>(workspaceById, [id]),
@@ -268,11 +269,11 @@ export const createWorkspaceStore = (db: Database) => {
     changeWorkspace: ({ workspaceId }: Right, change: WorkspaceChange) =>
       db.run(changeWorkspace, [
         workspaceId,
-        change.name,
-        change.statisticsTools,
-        change.publishers,
-        change.approvalPasskey,
-        change.twoFactors,
+        change.name ?? null,
+        change.statisticsTools ?? null,
+        change.publishers ?? null,
+        change.approvalPasskey ?? null,
+        change.twoFactors ?? null,
       ]),
     hasFactor: async (userId: string) => (await one<{ has: boolean }>(hasFactor, [userId]))?.has === true,
     hasPasskey: async (userId: string) => (await one<{ has: boolean }>(hasPasskey, [userId]))?.has === true,
@@ -314,7 +315,7 @@ export const createWorkspaceStore = (db: Database) => {
     purgeInvitations: (before: Date) => db.run(purgeInvitations, [before]),
     lockInvitation: (hash: Buffer) => one<InvitationRow>(lockInvitation, [hash]),
     invitation: (hash: Buffer) => one<InvitationRow>(invitation, [hash]),
-    isInvited: async (email: string, now: Date) => (await one(invited, [email.toLowerCase(), now])) !== null,
+    isInvited: async (email: string, now: Date) => (await db.query(invited, [email.toLowerCase(), now])).length > 0,
     acceptInvitation: (id: string, at: Date) => db.run(acceptInvitation, [id, at]),
     removeInvitation: (workspaceId: string, id: string) => db.run(removeInvitation, [workspaceId, id]),
     removeInvitationsBy: (workspaceId: string, invitedBy: string, roles: readonly Role[]) =>

@@ -53,15 +53,15 @@ export const createBin = ({
     status: row.status,
     text: row.text ?? '',
     items: row.items,
-    accountIds: row.account_ids,
+    accountIds: row.accountIds,
     reachedAccountIds: reachedBy(row),
-    ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
+    ...(row.scheduledAt !== null && { scheduledAt: row.scheduledAt }),
     ...(thumbnail && { thumbnail }),
-    deletedAt: row.deleted_at,
-    ...(row.deleted_by_name !== null && { deletedBy: { id: row.deleted_by, name: row.deleted_by_name } }),
-    ...(row.deleted_client !== null && { client: row.deleted_client }),
-    goneAt: row.gone_at,
-    mayDelete: isAdmin(role) || row.created_by === userId,
+    deletedAt: row.deletedAt,
+    ...(row.deletedByName !== null && { deletedBy: { id: row.deletedBy, name: row.deletedByName } }),
+    ...(row.deletedClient !== null && { client: row.deletedClient }),
+    goneAt: row.goneAt,
+    mayDelete: isAdmin(role) || row.createdBy === userId,
   });
 
   /** Adds nothing if `check` finds something, and returns that. */
@@ -102,12 +102,12 @@ export const createBin = ({
       const last = page.at(-1);
       const thumbnails = await library.thumbnails(
         caller,
-        page.flatMap(({ media_id }) => media_id ?? []),
+        page.flatMap(({ mediaId }) => mediaId ?? []),
       );
       return {
-        posts: page.map((row) => toDeletedPost(caller, row, thumbnails.get(row.media_id ?? ''))),
+        posts: page.map((row) => toDeletedPost(caller, row, thumbnails.get(row.mediaId ?? ''))),
         total: await store.count(caller.workspaceId),
-        ...(rows.length > pageSize && last && { nextCursor: cursorOf({ at: last.deleted_at, id: last.id }) }),
+        ...(rows.length > pageSize && last && { nextCursor: cursorOf({ at: last.deletedAt, id: last.id }) }),
       };
     },
 

@@ -24,16 +24,16 @@ export interface BinRow {
   readonly status: PostStatus;
   readonly text: string | null;
   readonly items: number;
-  readonly account_ids: string[];
-  readonly scheduled_at: string | null;
+  readonly accountIds: string[];
+  readonly scheduledAt: string | null;
   readonly results: Result[];
-  readonly media_id: string | null;
-  readonly created_by: string;
-  readonly deleted_by: string;
-  readonly deleted_by_name: string | null;
-  readonly deleted_client: Client | null;
-  readonly deleted_at: string;
-  readonly gone_at: string;
+  readonly mediaId: string | null;
+  readonly createdBy: string;
+  readonly deletedBy: string;
+  readonly deletedByName: string | null;
+  readonly deletedClient: Client | null;
+  readonly deletedAt: string;
+  readonly goneAt: string;
 }
 
 const retention = `interval '${binDays} days'`;
@@ -99,11 +99,11 @@ export const createBinStore = (db: Database) => ({
       workspaceId,
       post.id,
       post.status,
-      post.account_ids,
+      post.accountIds,
       JSON.stringify(post.versions),
-      post.scheduled_at,
+      post.scheduledAt,
       JSON.stringify(post.results),
-      post.updated_at,
+      post.updatedAt,
       post.createdBy,
       jsonOrNull(post.createdClient),
       labelIds,

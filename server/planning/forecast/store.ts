@@ -1,4 +1,4 @@
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type Statement, sql, type ValuesArgument } from '#server/base/store/database';
 import type { ForecastRow } from '#server/writing/posts/scheduled-posts';
 
 export const reads = ['workspaces'];
@@ -113,7 +113,8 @@ const hasEntry = sql(
 export type ForecastStore = ReturnType<typeof createForecastStore>;
 
 export const createForecastStore = (db: Database) => {
-  const isDone = async (...query: Parameters<typeof db.run>) => (await db.run(...query)) > 0;
+  const isDone = async <Values>(statement: Statement<Values>, ...values: ValuesArgument<Values>) =>
+    (await db.run(statement, ...values)) > 0;
 
   return {
     transaction: db.transaction,

@@ -9,7 +9,7 @@ const list = sql(
   `select l.id, l.name, l.color, (select count(*)::int from post_labels on_post
                                    where on_post.workspace_id = $1 and on_post.label_id = l.id) as posts
      from labels l where l.workspace_id = $1 order by l.name_key`,
-);
+).holds<Pick<Label, 'color'>>();
 const count = sql('labels.count', 'select count(*)::int as count from labels where workspace_id = $1');
 const insert = sql(
   'labels.insert',
@@ -58,8 +58,8 @@ export const createLabelStore = (db: Database) => ({
   lockWorkspace: (workspaceId: string) => db.run(lockWorkspace, [workspaceId]),
 
   /** Sorted by name. */
-  list: (workspaceId: string) => db.query<Label>(list, [workspaceId]),
-  count: async (workspaceId: string) => (await db.query<{ count: number }>(count, [workspaceId]))[0]?.count ?? 0,
+  list: (workspaceId: string) => db.query(list, [workspaceId]),
+  count: async (workspaceId: string) => (await db.query(count, [workspaceId]))[0]?.count ?? 0,
 
   /** False if the name is taken. */
   insert: async (
@@ -78,15 +78,15 @@ export const createLabelStore = (db: Database) => ({
 
   /** Returns the ids that exist. They cannot be deleted until the transaction ends. */
   lockExisting: async (workspaceId: string, ids: readonly string[]) =>
-    new Set((await db.query<{ id: string }>(lockExisting, [workspaceId, ids])).map(({ id }) => id)),
+    new Set((await db.query(lockExisting, [workspaceId, ids])).map(({ id }) => id)),
 
   ofPost: async (workspaceId: string, postId: string) =>
-    (await db.query<{ id: string }>(ofPost, [workspaceId, postId])).map(({ id }) => id),
+    (await db.query(ofPost, [workspaceId, postId])).map(({ id }) => id),
   assign: (workspaceId: string, postIds: readonly string[], labelIds: readonly string[]) =>
     db.run(assign, [workspaceId, postIds, labelIds]),
   unassign: (workspaceId: string, postIds: readonly string[], labelIds: readonly string[]) =>
     db.run(unassign, [workspaceId, postIds, labelIds]),
   /** The largest number of labels on any of the posts. */
   maxPerPost: async (workspaceId: string, postIds: readonly string[]) =>
-    (await db.query<{ max: number }>(maxPerPost, [workspaceId, postIds]))[0]?.max ?? 0,
+    (await db.query(maxPerPost, [workspaceId, postIds]))[0]?.max ?? 0,
 });

@@ -39,7 +39,7 @@ export const createAdvice = ({
     const share = await shares.open(secret);
     mustInvite(share);
     mayWrite(address);
-    const { workspace_id: workspaceId, post_id: postId } = share;
+    const { workspaceId, postId } = share;
     await store.transaction(async () => {
       // Locks the post, so that concurrent advice cannot exceed the limit.
       await reading.lock(shares.readerOf(share), postId);
@@ -68,7 +68,7 @@ export const createAdvice = ({
   },
 });
 
-const mustInvite = ({ invites_advice }: ShareRow) => {
-  if (!invites_advice)
+const mustInvite = ({ invitesAdvice }: ShareRow) => {
+  if (!invitesAdvice)
     throw new Refusal('Forbidden', 'This address is for reading only. Answer the person who sent it.');
 };

@@ -11,13 +11,13 @@ export interface Mention {
 
 export interface CommentRow {
   readonly id: string;
-  readonly post_id: string;
-  readonly user_id: string;
-  readonly user_name: string;
+  readonly postId: string;
+  readonly userId: string;
+  readonly userName: string;
   readonly body: string;
   readonly mentions: Mention[];
-  readonly created_at: string;
-  readonly edited_at: string | null;
+  readonly createdAt: string;
+  readonly editedAt: string | null;
 }
 
 const commentColumns = `c.id, c.post_id, c.user_id, ${personName('u')} as user_name, c.body, c.mentions, c.created_at, c.edited_at`;

@@ -30,13 +30,13 @@ export const createComments = ({
 }) => {
   const show = (caller: Caller, row: CommentRow): Comment => ({
     id: row.id,
-    author: { id: row.user_id, name: row.user_name },
+    author: { id: row.userId, name: row.userName },
     body: row.body,
     mentions: row.mentions,
-    createdAt: row.created_at,
-    ...(row.edited_at !== null && { editedAt: row.edited_at }),
-    mayEdit: row.user_id === caller.userId,
-    mayDelete: row.user_id === caller.userId || isAdmin(caller.role),
+    createdAt: row.createdAt,
+    ...(row.editedAt !== null && { editedAt: row.editedAt }),
+    mayEdit: row.userId === caller.userId,
+    mayDelete: row.userId === caller.userId || isAdmin(caller.role),
   });
 
   const locked = async (caller: Caller, id: string) => {
@@ -45,9 +45,9 @@ export const createComments = ({
     return row;
   };
 
-  const notify = async (caller: Caller, { post_id, user_name }: CommentRow, mentions: readonly Mention[]) => {
+  const notify = async (caller: Caller, { postId, userName }: CommentRow, mentions: readonly Mention[]) => {
     const userIds = mentions.map((member) => member.id).filter((userId) => userId !== caller.userId);
-    if (userIds.length > 0) await notifyMentioned(caller, { postId: post_id, author: user_name, userIds });
+    if (userIds.length > 0) await notifyMentioned(caller, { postId, author: userName, userIds });
   };
 
   return {
@@ -78,7 +78,7 @@ export const createComments = ({
     edit: (caller: Caller, id: string, body: string) =>
       store.transaction(async () => {
         const before = await locked(caller, id);
-        if (before.user_id !== caller.userId) throw new Refusal('Forbidden', 'Only its author can change a comment.');
+        if (before.userId !== caller.userId) throw new Refusal('Forbidden', 'Only its author can change a comment.');
         const mentions = mentionsIn(body, await store.members(caller.workspaceId));
         await store.change(caller.workspaceId, id, body, mentions);
         const isNew = (member: Mention) => before.mentions.every(({ id }) => id !== member.id);
@@ -89,7 +89,7 @@ export const createComments = ({
     remove: (caller: Caller, id: string) =>
       store.transaction(async () => {
         const row = await locked(caller, id);
-        if (row.user_id !== caller.userId && !isAdmin(caller.role)) {
+        if (row.userId !== caller.userId && !isAdmin(caller.role)) {
           throw new Refusal('Forbidden', 'Only its author, an owner or an admin can delete a comment.');
         }
         await store.remove(caller.workspaceId, id);

@@ -6,13 +6,13 @@ export const reads = ['members', 'users'];
 
 export interface ShareRow {
   readonly id: string;
-  readonly post_id: string;
-  readonly workspace_id: string;
-  readonly made_by: string;
-  readonly made_by_name: string;
-  readonly invites_advice: boolean;
-  readonly created_at: string;
-  readonly expires_at: string;
+  readonly postId: string;
+  readonly workspaceId: string;
+  readonly madeBy: string;
+  readonly madeByName: string;
+  readonly invitesAdvice: boolean;
+  readonly createdAt: string;
+  readonly expiresAt: string;
 }
 
 /** A share ends with the membership of its creator. */
@@ -52,7 +52,7 @@ export const createShareStore = (db: Database) => ({
   },
   /** Returns the id of the post. */
   remove: async (workspaceId: string, id: string, now: Date) =>
-    (await db.query<{ post_id: string }>(removeShare, [id, workspaceId, now]))[0]?.post_id,
+    (await db.query<{ postId: string }>(removeShare, [id, workspaceId, now]))[0]?.postId,
   removeOf: (workspaceId: string, madeBy: string) => db.run(removeSharesOf, [workspaceId, madeBy]),
   purge: (now: Date) => db.run(purgeShares, [now]),
 });

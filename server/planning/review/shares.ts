@@ -63,7 +63,7 @@ export const createShares = ({
   };
 
   const postOf = async (share: ShareRow) => {
-    const [post] = await reading.many(readerOf(share), [share.post_id]);
+    const [post] = await reading.many(readerOf(share), [share.postId]);
     if (post === undefined) throw notShared();
     return post;
   };
@@ -154,8 +154,8 @@ export const createShares = ({
         status: post.status,
         ...(post.status !== 'Draft' && post.scheduledAt && { scheduledAt: post.scheduledAt }),
         updatedAt: post.updatedAt,
-        expiresAt: share.expires_at,
-        invitesAdvice: share.invites_advice,
+        expiresAt: share.expiresAt,
+        invitesAdvice: share.invitesAdvice,
         now: instantOf(clock.now()),
         accounts: post.accountIds.flatMap((accountId) => {
           const account = accountsById.get(accountId);
@@ -220,18 +220,18 @@ export const createShares = ({
   };
 };
 
-const show = ({ id, made_by_name, invites_advice, created_at, expires_at }: ShareRow): Share => ({
+const show = ({ id, madeByName, invitesAdvice, createdAt, expiresAt }: ShareRow): Share => ({
   id,
-  invitesAdvice: invites_advice,
-  madeBy: made_by_name,
-  createdAt: created_at,
-  expiresAt: expires_at,
+  invitesAdvice,
+  madeBy: madeByName,
+  createdAt,
+  expiresAt,
 });
 
 /** Reads with the rights of a viewer. */
-const readerOf = ({ workspace_id, made_by }: ShareRow): Caller => ({
-  userId: made_by,
-  workspaceId: workspace_id,
+const readerOf = ({ workspaceId, madeBy }: ShareRow): Caller => ({
+  userId: madeBy,
+  workspaceId,
   role: 'viewer',
   mayPublish: false,
   isPerson: false,

@@ -69,7 +69,7 @@ export const openReview = ({
     shares,
     reading,
     mayWrite: (address) => limit.mustHaveLeft(keyOfAddress(address)),
-    notifyMaker: async ({ workspace_id: workspaceId, post_id: postId, made_by: subjectId }, name) =>
+    notifyMaker: async ({ workspaceId, postId, madeBy: subjectId }, name) =>
       notifications.tell([
         {
           workspaceId,

@@ -63,14 +63,8 @@ const removeOwned = sql(
 );
 
 export const createSandboxStore = (db: Database): SandboxStore => {
-  const values = ({ network, kind, id, value, owner = null, parent = null }: Nullable<SandboxRecord>) => [
-    network,
-    kind,
-    id,
-    JSON.stringify(value),
-    owner,
-    parent,
-  ];
+  const values = ({ network, kind, id, value, owner = null, parent = null }: Nullable<SandboxRecord>) =>
+    [network, kind, id, JSON.stringify(value), owner, parent] as const;
   const all = async (...query: Parameters<typeof db.query>) =>
     (await db.query<{ value: Json }>(...query)).map(({ value }) => value);
   return {

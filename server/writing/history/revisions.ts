@@ -27,11 +27,11 @@ export const createRevisions = ({ store }: { store: HistoryStore }) => ({
     const last = await store.last(workspaceId, id, text.hash, foldMs);
     if (last === undefined) await store.insertFirst(workspaceId, id, createdAtOf(before), measure(before));
     const isSmallStep =
-      last?.is_recent &&
-      last.user_id === author.userId &&
+      last?.isRecent &&
+      last.userId === author.userId &&
       isDeepStrictEqual(last.client, author.client) &&
       // Restoring an earlier text is a revision of its own, so that it can be undone.
-      !last.exists_before &&
+      !last.existsBefore &&
       !(last.characters >= longTextCharacters && text.characters < last.characters / 2);
     if (isSmallStep) return void (await store.fold(workspaceId, id, last.number, changed, text));
     await store.insert(workspaceId, id, author, { kind: 'Edited', changed }, text);

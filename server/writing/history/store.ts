@@ -19,11 +19,11 @@ interface Measures {
 
 interface LastRow {
   readonly number: number;
-  readonly user_id: string;
+  readonly userId: string;
   readonly client: Client | null;
   readonly characters: number;
-  readonly is_recent: boolean;
-  readonly exists_before: boolean;
+  readonly isRecent: boolean;
+  readonly existsBefore: boolean;
 }
 
 /** The last revision, whether it was begun within $3 ms, and whether the post had this exact content before. */
@@ -72,14 +72,14 @@ const drop = sql(
 interface EntryRow {
   readonly number: number;
   readonly kind: HistoryEntry['kind'];
-  readonly user_id: string;
-  readonly user_name: string | null;
+  readonly userId: string;
+  readonly userName: string | null;
   readonly client: Client | null;
   readonly since: string;
   readonly at: string;
-  readonly scheduled_at: string | null;
+  readonly scheduledAt: string | null;
   readonly changed: ChangeOf[] | null;
-  readonly has_text: boolean;
+  readonly hasText: boolean;
 }
 const entries = sql(
   'history.entries',
@@ -90,12 +90,12 @@ const entries = sql(
 );
 
 interface PostRow {
-  readonly account_ids: Post['accountIds'];
+  readonly accountIds: Post['accountIds'];
   readonly versions: Post['versions'];
-  readonly created_by: string;
-  readonly created_by_name: string | null;
-  readonly created_client: Client | null;
-  readonly updated_at: string;
+  readonly createdBy: string;
+  readonly createdByName: string | null;
+  readonly createdClient: Client | null;
+  readonly updatedAt: string;
 }
 const post = sql(
   'history.post',
@@ -109,14 +109,14 @@ interface CardRow {
   readonly status: CardStatus;
   /** Null: the person asked in the app. */
   readonly client: string | null;
-  readonly requested_by: string;
-  readonly requested_by_name: string;
-  readonly created_at: string;
-  readonly decided_by: string | null;
-  readonly decided_by_name: string | null;
-  readonly decided_at: string | null;
+  readonly requestedBy: string;
+  readonly requestedByName: string;
+  readonly createdAt: string;
+  readonly decidedBy: string | null;
+  readonly decidedByName: string | null;
+  readonly decidedAt: string | null;
   readonly reason: string | null;
-  readonly edited_alts: readonly { readonly before: string; readonly alt: string }[] | null;
+  readonly editedAlts: readonly { readonly before: string; readonly alt: string }[] | null;
 }
 const cards = sql(
   'history.cards',
@@ -133,7 +133,7 @@ interface OutcomeRow {
   readonly id: string;
   readonly type: 'post.published' | 'post.failed';
   readonly results: Result[];
-  readonly created_at: string;
+  readonly createdAt: string;
 }
 const outcomes = sql(
   'history.outcomes',
@@ -150,7 +150,7 @@ const firstPublication = sql(
 
 interface ContentRow {
   readonly number: number;
-  readonly account_ids: Post['accountIds'];
+  readonly accountIds: Post['accountIds'];
   readonly versions: Post['versions'];
 }
 /** A revision and the one before it. */
@@ -184,8 +184,18 @@ export const createHistoryStore = (db: Database) => ({
     row: { kind: HistoryEntry['kind']; scheduledAt?: string; changed?: readonly ChangeOf[] },
     text?: Content & Measures,
   ) => {
-    const columns = [row.kind, userId, JSON.stringify(client), row.scheduledAt ?? null, row.changed ?? null];
-    return db.run(insert, [postId, ...columns, ...(text ? valuesOf(text) : [null, null, null, null]), workspaceId]);
+    const { kind, scheduledAt = null, changed = null } = row;
+    const content = text ? valuesOf(text) : ([null, null, null, null] as const);
+    return db.run(insert, [
+      postId,
+      kind,
+      userId,
+      JSON.stringify(client),
+      scheduledAt,
+      changed,
+      ...content,
+      workspaceId,
+    ]);
   },
 
   /** The content that the post was created with. */
@@ -219,9 +229,5 @@ export const createHistoryStore = (db: Database) => ({
   putBack: (workspaceId: string, postId: string, rows: string) => db.run(putBack, [workspaceId, postId, rows]),
 });
 
-const valuesOf = ({ accountIds, versions, hash, characters }: Content & Measures) => [
-  accountIds,
-  JSON.stringify(versions),
-  hash,
-  characters,
-];
+const valuesOf = ({ accountIds, versions, hash, characters }: Content & Measures) =>
+  [accountIds, JSON.stringify(versions), hash, characters] as const;

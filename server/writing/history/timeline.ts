@@ -24,9 +24,9 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
   const createdEntry = (id: string, post: Awaited<ReturnType<typeof postOf>>): HistoryEntry => ({
     id: `${id} 0`,
     kind: 'Created',
-    at: instantOf(createdAtOf({ id, updatedAt: post.updated_at })),
-    ...personOf(post.created_by, post.created_by_name),
-    ...(post.created_client && { client: post.created_client }),
+    at: instantOf(createdAtOf({ id, updatedAt: post.updatedAt })),
+    ...personOf(post.createdBy, post.createdByName),
+    ...(post.createdClient && { client: post.createdClient }),
     revision: 0,
   });
 
@@ -40,14 +40,14 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
           kind: row.kind,
           at: row.at,
           ...(row.since !== row.at && { since: row.since }),
-          ...personOf(row.user_id, row.user_name),
+          ...personOf(row.userId, row.userName),
           ...(row.client && { client: row.client }),
-          ...(row.has_text && { revision: row.number }),
+          ...(row.hasText && { revision: row.number }),
           ...(row.changed && { changed: row.changed }),
-          ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
+          ...(row.scheduledAt !== null && { scheduledAt: row.scheduledAt }),
         }),
       );
-      const created = rows.some(({ has_text }) => has_text) ? [] : [createdEntry(id, post)];
+      const created = rows.some(({ hasText }) => hasText) ? [] : [createdEntry(id, post)];
       const entries = [...stored, ...created, ...(await requests(caller, id)), ...(await outcomes(caller, id, post))];
       return entries.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
     },
@@ -56,18 +56,18 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
       const post = await postOf(caller, id);
       const [revision, before] = await store.texts(caller.workspaceId, id, number);
       if (revision?.number !== number) {
-        if (number !== 0 || (await store.entries(caller.workspaceId, id)).some(({ has_text }) => has_text)) {
+        if (number !== 0 || (await store.entries(caller.workspaceId, id)).some(({ hasText }) => hasText)) {
           throw notFound('earlier text', String(number));
         }
-        const { account_ids: accountIds, versions } = post;
+        const { accountIds, versions } = post;
         return { number, accountIds, versions, media: await library.items(caller, filesIn(versions)) };
       }
       const files = filesIn([...revision.versions, ...(before?.versions ?? [])]);
       return {
         number,
-        accountIds: revision.account_ids,
+        accountIds: revision.accountIds,
         versions: revision.versions,
-        ...(before && { before: { accountIds: before.account_ids, versions: before.versions } }),
+        ...(before && { before: { accountIds: before.accountIds, versions: before.versions } }),
         media: await library.items(caller, files),
       };
     },
@@ -81,30 +81,30 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
       const request: HistoryEntry = {
         id: card.id,
         kind: 'Requested',
-        at: card.created_at,
-        ...personOf(card.requested_by, card.requested_by_name),
+        at: card.createdAt,
+        ...personOf(card.requestedBy, card.requestedByName),
         ...shared,
       };
-      if ((status !== 'Approved' && status !== 'Rejected') || card.decided_at === null) return [request];
-      const by = card.decided_by === null ? {} : personOf(card.decided_by, card.decided_by_name);
+      if ((status !== 'Approved' && status !== 'Rejected') || card.decidedAt === null) return [request];
+      const by = card.decidedBy === null ? {} : personOf(card.decidedBy, card.decidedByName);
       const reason = card.reason === null ? {} : { reason: card.reason };
-      const alts = card.edited_alts && { alts: card.edited_alts.map(({ before, alt }) => ({ before, alt })) };
+      const alts = card.editedAlts && { alts: card.editedAlts.map(({ before, alt }) => ({ before, alt })) };
       const id = `${card.id} ${status}`;
-      return [{ id, kind: status, at: card.decided_at, ...by, ...shared, ...reason, ...alts }, request];
+      return [{ id, kind: status, at: card.decidedAt, ...by, ...shared, ...reason, ...alts }, request];
     });
   }
 
   async function outcomes(
     { workspaceId }: Caller,
     id: string,
-    { account_ids }: Awaited<ReturnType<typeof postOf>>,
+    { accountIds }: Awaited<ReturnType<typeof postOf>>,
   ): Promise<HistoryEntry[]> {
     const events = await store.outcomes(workspaceId, id, shownOutcomes);
     const entries = events.map(
-      ({ id: eventId, type, results, created_at }): HistoryEntry => ({
+      ({ id: eventId, type, results, createdAt }): HistoryEntry => ({
         id: eventId,
         kind: type === 'post.published' ? 'Published' : 'Failed',
-        at: created_at,
+        at: createdAt,
         accounts: {
           out: results.filter(({ ok }) => ok).length,
           uncertain: results.filter(({ uncertain }) => uncertain).length,
@@ -115,9 +115,7 @@ export const createTimeline = ({ store, library }: { store: HistoryStore; librar
     if (entries.length > 0) return entries;
     const first = await store.firstPublication(workspaceId, id);
     if (first === undefined) return [];
-    return [
-      { id: `${id} out`, kind: 'Published', at: first.at, accounts: { out: first.out, all: account_ids.length } },
-    ];
+    return [{ id: `${id} out`, kind: 'Published', at: first.at, accounts: { out: first.out, all: accountIds.length } }];
   }
 };
 

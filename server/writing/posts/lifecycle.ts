@@ -246,8 +246,8 @@ export const createLifecycle = ({
 };
 
 /** Accounts that have the post or a part of it, or may have it. */
-export const reachedBy = ({ results, account_ids }: Pick<RemovedPost, 'results' | 'account_ids'>) =>
-  account_ids.filter((id) => results.some((result) => result.accountId === id && hasReached(result)));
+export const reachedBy = ({ results, accountIds }: Pick<RemovedPost, 'results' | 'accountIds'>) =>
+  accountIds.filter((id) => results.some((result) => result.accountId === id && hasReached(result)));
 
 const hasReached = ({ ok, uncertain, externalId }: Result) => ok || uncertain || externalId !== undefined;
 
@@ -259,7 +259,7 @@ const toDraft = (post: RemovedPost): RemovedPost => {
   const reached = reachedBy(post);
   return {
     ...post,
-    account_ids: post.account_ids.filter((id) => !reached.includes(id)),
+    accountIds: post.accountIds.filter((id) => !reached.includes(id)),
     versions: post.versions.filter(({ accountId }) => accountId === undefined || !reached.includes(accountId)),
     results: post.results.filter(hasReached),
   };

@@ -120,8 +120,9 @@ export const createOutcomeStore = (db: Database) => ({
 });
 
 /** One entry per send, not per post as in `keyColumns`: a post has a result for each account. */
-const resultColumns = (sends: readonly (PostKey & { readonly result: Result })[]) => [
-  sends.map(({ workspaceId }) => workspaceId),
-  sends.map(({ postId }) => postId),
-  sends.map(({ result }) => JSON.stringify(result)),
-];
+const resultColumns = (sends: readonly (PostKey & { readonly result: Result })[]) =>
+  [
+    sends.map(({ workspaceId }) => workspaceId),
+    sends.map(({ postId }) => postId),
+    sends.map(({ result }) => JSON.stringify(result)),
+  ] as const;

@@ -35,15 +35,15 @@ interface MatchRow {
   readonly status: PostStatus;
   readonly text: string | null;
   readonly items: number;
-  readonly account_ids: string[];
-  readonly scheduled_at: string | null;
+  readonly accountIds: string[];
+  readonly scheduledAt: string | null;
   readonly results: Result[];
-  readonly updated_at: string;
-  readonly media_id: string | null;
-  readonly published_at: string | null;
+  readonly updatedAt: string;
+  readonly mediaId: string | null;
+  readonly publishedAt: string | null;
   readonly engagement: number | null;
   readonly numbers: PostSummary['numbers'] | null;
-  readonly label_ids: string[];
+  readonly labelIds: string[];
   readonly forecast: ForecastEntry[] | null;
   readonly at: string;
 }
@@ -156,17 +156,17 @@ const toMatch = (row: MatchRow): PostMatch => ({
     status: row.status,
     text: row.text ?? '',
     items: row.items,
-    accountIds: row.account_ids,
+    accountIds: row.accountIds,
     results: shownResults(row),
-    ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
-    ...(row.published_at !== null && { publishedAt: row.published_at }),
+    ...(row.scheduledAt !== null && { scheduledAt: row.scheduledAt }),
+    ...(row.publishedAt !== null && { publishedAt: row.publishedAt }),
     ...(row.engagement !== null && { engagement: row.engagement }),
     ...(row.numbers !== null && { numbers: row.numbers }),
-    labelIds: row.label_ids,
+    labelIds: row.labelIds,
     ...(row.forecast !== null && { forecast: row.forecast }),
-    updatedAt: row.updated_at,
+    updatedAt: row.updatedAt,
   },
-  mediaId: row.media_id,
+  mediaId: row.mediaId,
   at: row.at,
 });
 

@@ -5,11 +5,11 @@ import { type Post, type PostStatus, Result, resultErrorCodes, type Version } fr
 export interface PostRow {
   readonly id: string;
   readonly status: PostStatus;
-  readonly account_ids: string[];
+  readonly accountIds: string[];
   readonly versions: Version[];
-  readonly scheduled_at: string | null;
+  readonly scheduledAt: string | null;
   readonly results: Result[];
-  readonly updated_at: string;
+  readonly updatedAt: string;
 }
 
 /** A deleted row. */
@@ -27,9 +27,9 @@ export const touch = `updated_at = greatest(posthorn_now(), posts.updated_at + i
 const knownErrorCodes: ReadonlySet<string> = new Set(resultErrorCodes);
 
 /** The row keeps results of removed accounts: when such an account is added again, it already has the post. */
-export const shownResults = ({ results, account_ids }: Pick<PostRow, 'results' | 'account_ids'>): Result[] =>
+export const shownResults = ({ results, accountIds }: Pick<PostRow, 'results' | 'accountIds'>): Result[] =>
   results
-    .filter(({ accountId }) => account_ids.includes(accountId))
+    .filter(({ accountId }) => accountIds.includes(accountId))
     .map(({ error, ...result }) => ({
       ...result,
       uncertain: result.uncertain ?? false,
@@ -41,11 +41,11 @@ export const shownResults = ({ results, account_ids }: Pick<PostRow, 'results' |
 export const toPost = (row: PostRow): Post => ({
   id: row.id,
   status: row.status,
-  accountIds: row.account_ids,
+  accountIds: row.accountIds,
   versions: row.versions,
-  ...(row.scheduled_at !== null && { scheduledAt: row.scheduled_at }),
+  ...(row.scheduledAt !== null && { scheduledAt: row.scheduledAt }),
   results: shownResults(row),
-  updatedAt: row.updated_at,
+  updatedAt: row.updatedAt,
 });
 
 /** The format of instants in every answer. */

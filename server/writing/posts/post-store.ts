@@ -156,13 +156,13 @@ export const createPostStore = (db: Database) => {
       changed(putBack, [
         post.id,
         workspaceId,
-        post.account_ids,
+        post.accountIds,
         JSON.stringify(post.versions),
-        post.scheduled_at,
+        post.scheduledAt,
         JSON.stringify(post.results),
         post.createdBy,
         post.createdClient === null ? null : JSON.stringify(post.createdClient),
-        post.updated_at,
+        post.updatedAt,
       ]),
   };
 };

@@ -89,9 +89,9 @@ interface ListFilter {
   readonly ids: readonly string[] | null;
 }
 
-interface LineRow extends Pick<PostRow, 'id' | 'status' | 'scheduled_at'> {
+interface LineRow extends Pick<PostRow, 'id' | 'status' | 'scheduledAt'> {
   readonly text: string | null;
-  readonly published_at: string | null;
+  readonly publishedAt: string | null;
   readonly labels: string[];
   readonly forecast: ForecastEntry[] | null;
   readonly networks: string[];
@@ -148,12 +148,12 @@ const filterValues = ({ status, query, from, to, label, ids }: ListFilter) => [
   ids,
 ];
 
-const toLine = ({ id, status, text, scheduled_at, published_at, labels, forecast, networks }: LineRow): PostLine => ({
+const toLine = ({ id, status, text, scheduledAt, publishedAt, labels, forecast, networks }: LineRow): PostLine => ({
   id,
   status,
   text: text ?? '',
-  ...(scheduled_at !== null && { scheduledAt: scheduled_at }),
-  ...(published_at !== null && { publishedAt: published_at }),
+  ...(scheduledAt !== null && { scheduledAt }),
+  ...(publishedAt !== null && { publishedAt }),
   ...(labels.length > 0 && { labels }),
   ...(forecast !== null && { forecast }),
   networks,

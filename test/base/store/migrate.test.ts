@@ -278,9 +278,9 @@ it('a database of the version that had rules in it keeps its rows, and the rules
   await read([{ ...target, accountId: 'acct_1', metrics: { views: 100, likes: 10 } }]);
   expect(await database().query(publishedPosts)).toEqual([
     {
-      post_id: 'post_1',
-      published_at: '2026-01-01T10:00:00.000000Z',
-      last_published_at: '2026-01-01T12:00:00.000000Z',
+      postId: 'post_1',
+      publishedAt: '2026-01-01T10:00:00.000000Z',
+      lastPublishedAt: '2026-01-01T12:00:00.000000Z',
       engagement: 14,
       repeats: ['x'],
     },

@@ -62,7 +62,7 @@ const userBySubject = sql(
 
 interface RecordRow {
   payload: AdapterPayload;
-  consumed_at: string | null;
+  consumedAt: string | null;
 }
 
 export interface StoredKey {
@@ -83,17 +83,26 @@ export type IdentityStore = ReturnType<typeof createIdentityStore>;
 
 export const createIdentityStore = (db: Database) => {
   const payloadOf = ([row]: RecordRow[]) =>
-    row && (row.consumed_at === null ? row.payload : { ...row.payload, consumed: Date.parse(row.consumed_at) / 1000 });
+    row && (row.consumedAt === null ? row.payload : { ...row.payload, consumed: Date.parse(row.consumedAt) / 1000 });
 
   return {
     transaction: db.transaction,
 
     upsert: async (model: string, id: string, payload: AdapterPayload, expiresAt: Date | undefined) => {
       const { grantId, uid, userCode } = payload;
-      await db.run(upsert, [model, id, JSON.stringify(payload), grantId, uid, userCode, expiresAt]);
+      await db.run(upsert, [
+        model,
+        id,
+        JSON.stringify(payload),
+        grantId ?? null,
+        uid ?? null,
+        userCode ?? null,
+        expiresAt ?? null,
+      ]);
     },
-    find: async (model: string, id: string, now: Date) => payloadOf(await db.query(find, [model, id, now])),
-    findByUid: async (model: string, uid: string, now: Date) => payloadOf(await db.query(findByUid, [model, uid, now])),
+    find: async (model: string, id: string, now: Date) => payloadOf(await db.query<RecordRow>(find, [model, id, now])),
+    findByUid: async (model: string, uid: string, now: Date) =>
+      payloadOf(await db.query<RecordRow>(findByUid, [model, uid, now])),
     /** False if it was already consumed. */
     consume: async (model: string, id: string, now: Date) => (await db.run(consume, [model, id, now])) > 0,
     destroy: (model: string, id: string) => db.run(destroy, [model, id]),
@@ -107,15 +116,15 @@ export const createIdentityStore = (db: Database) => {
 
     lockKeys: () => db.run(lockKeys),
     keys: async (now: Date): Promise<StoredKey[]> => {
-      const rows = await db.query<{ id: string; public_key: JWK; sealed_private_key: string; created_at: string }>(
+      const rows = await db.query<{ id: string; publicKey: JWK; sealedPrivateKey: string; createdAt: string }>(
         readKeys,
         [now],
       );
-      return rows.map(({ id, public_key, sealed_private_key, created_at }) => ({
+      return rows.map(({ id, publicKey, sealedPrivateKey, createdAt }) => ({
         id,
-        publicKey: public_key,
-        sealedPrivateKey: sealed_private_key,
-        createdAt: new Date(created_at),
+        publicKey,
+        sealedPrivateKey,
+        createdAt: new Date(createdAt),
       }));
     },
     insertKey: ({ id, publicKey, sealedPrivateKey, createdAt }: StoredKey) =>
