@@ -22,7 +22,7 @@ export const List = ({
   const list = useRef<HTMLUListElement>(null);
   useListKeys(list, onKey);
   return (
-    <ul ref={list} className={styles.list} aria-label={label}>
+    <ul ref={list} aria-label={label}>
       {children}
     </ul>
   );

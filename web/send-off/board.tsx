@@ -56,7 +56,7 @@ export default function Board({
           <h2 id={titleId} aria-live="polite" className={styles.title}>
             {titleOf(rows)}
           </h2>
-          <p className={`small text-2 one-line ${styles.line2}`} dir="auto">
+          <p className="small text-2 one-line" dir="auto">
             <Subtitle post={post} rows={rows} tally={tally} />
           </p>
         </div>

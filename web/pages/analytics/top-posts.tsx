@@ -35,7 +35,7 @@ export const TopPosts = ({ posts, zone }: { posts: Summary['topPosts']; zone: st
         )
       }
     >
-      <ol className={styles.list}>
+      <ol>
         {posts
           .slice(0, isExpanded ? posts.length : collapsedCount)
           .map(({ postId, text, accountIds, engagement, publishedAt }) => {

@@ -63,7 +63,7 @@ const Entries = ({ entries, postId, onRestore }: Props & { entries: readonly His
   const [opened, setOpened] = useState<number>();
   const newest = entries.find(({ revision }) => revision !== undefined)?.revision;
   return (
-    <ol className={styles.list} aria-label="History">
+    <ol aria-label="History">
       {entries.map((entry) => (
         <li key={entry.id} className={styles.entry}>
           {entry.revision === undefined ? (
