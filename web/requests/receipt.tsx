@@ -81,7 +81,7 @@ const ReceiptView = ({ receipt, name }: { receipt: ReceiptRecord; name: string }
       <p className="small text-2">
         Anybody can check it with <code>posthorn verify</code> and the public key of this installation.
       </p>
-      <div className={styles.actions}>
+      <div className="flow">
         <CopyButton value={text} label="Copy the receipt">
           Copy
         </CopyButton>

@@ -80,7 +80,7 @@ export const RequestCard = ({
   return (
     <article className={styles.card} data-row={card.id} data-status={card.status} tabIndex={-1} aria-label={title}>
       <header className={styles.head}>
-        <div className={styles.heading}>
+        <div className="grow">
           <h2 className={styles.title}>
             <DangerIcon card={card} />
             {title}

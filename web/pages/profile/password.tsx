@@ -68,7 +68,7 @@ export const Password = () => {
           onChange={(event) => setNext(event.currentTarget.value)}
         />
         {error && !ofCurrent && !ofNext && <FaultBanner fault={error} title="The password was not changed" />}
-        <div className={styles.buttons}>
+        <div className="flow">
           <Button type="submit" loading={isPending}>
             {user.hasPassword ? 'Change the password' : 'Set a password'}
           </Button>

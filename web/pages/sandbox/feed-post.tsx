@@ -36,7 +36,7 @@ const PostItem = ({ post, thread }: { post: NetworkPost; thread?: readonly Netwo
   return (
     <li className={isReply ? styles.reply : styles.post}>
       <Avatar name={post.author} size={isReply ? 26 : 36} />
-      <div className={styles.body}>
+      <div className="grow">
         <p className={styles.head}>
           <strong className="one-line" dir="auto">
             {post.author}

@@ -35,7 +35,7 @@ const Choose = () => {
       {!data && !error && <SkeletonRows rows={3} />}
       {data && (
         <form
-          className={styles.form}
+          className="fields"
           onSubmit={(event) => {
             event.preventDefault();
             if (chosen.length > 0) connect.mutate();
@@ -63,7 +63,7 @@ const Choose = () => {
             </ul>
           </Checkbox.Group>
           {connect.error && <FaultBanner fault={connect.error} title="Not connected" />}
-          <div className={styles.ways}>
+          <div className="row wrap">
             <MainButton
               type="submit"
               loading={connect.isPending}

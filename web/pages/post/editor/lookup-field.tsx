@@ -83,7 +83,7 @@ export const LookupField = ({
         <TextInput
           {...described}
           id={id}
-          className={styles.words}
+          className="grow"
           dir="auto"
           maxLength={100}
           value={words}

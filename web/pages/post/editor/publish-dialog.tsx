@@ -123,7 +123,7 @@ const PostSummary = ({ accountIds }: { accountIds: readonly string[] }) => {
     <>
       <div className={styles.card}>
         {media[0] !== undefined && <Thumbnail url={thumbnailOf(media[0])} kind={mediaOf(media[0])?.kind} size={72} />}
-        <div className={styles.content}>
+        <div className="grow">
           <p className={styles.text} dir="auto">
             {first.items.map(({ body }) => body).join('\n\n') || 'No text'}
           </p>
