@@ -104,13 +104,13 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
         )}
       </Spotlight.ActionsList>
       <div className={`desk-only ${styles.foot}`}>
-        <span>
+        <span className="inline">
           <Kbd keys="↑ ↓" /> move
         </span>
-        <span>
+        <span className="inline">
           <Kbd keys="↵" /> open
         </span>
-        <span>
+        <span className="inline">
           <Kbd keys="Esc" /> close
         </span>
       </div>

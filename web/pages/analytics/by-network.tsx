@@ -50,7 +50,7 @@ export const ByNetwork = ({ summary, coverage }: { summary: Summary; coverage: C
                 )}
               </span>
             ) : (
-              <span className={styles.track} aria-hidden="true">
+              <span className="meter" aria-hidden="true">
                 {engagement > 0 && <span className={styles.bar} style={{ width: `${(engagement / most) * 100}%` }} />}
               </span>
             )}

@@ -54,7 +54,7 @@ export const Rows = ({ id }: { id: string }) => {
             </EmptyState>
           ) : (
             <table className={styles.rows}>
-              <thead>
+              <thead className="phone-hidden">
                 <tr>
                   <th scope="col" className={styles.right}>
                     Row

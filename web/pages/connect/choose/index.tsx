@@ -47,9 +47,9 @@ const Choose = () => {
             onChange={setChosen}
             styles={{ label: { marginBottom: 8 } }}
           >
-            <ul className={styles.choices}>
+            <ul className="card">
               {data.accounts.map((account) => (
-                <li key={account.id}>
+                <li key={account.id} className="divided">
                   {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is inside */}
                   <label className={styles.choice}>
                     <Checkbox value={account.id} />

@@ -37,7 +37,7 @@ export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
             </>
           );
           return (
-            <li key={`${text} ${networks.join()} ${place?.version} ${place?.field}`} className={styles.row}>
+            <li key={`${text} ${networks.join()} ${place?.version} ${place?.field}`} className="divided">
               {place ? (
                 <button
                   type="button"

@@ -65,7 +65,7 @@ const Entries = ({ entries, postId, onRestore }: Props & { entries: readonly His
   return (
     <ol aria-label="History">
       {entries.map((entry) => (
-        <li key={entry.id} className={styles.entry}>
+        <li key={entry.id} className="divided">
           {entry.revision === undefined ? (
             <div className={styles.line}>
               <Line entry={entry} />
