@@ -51,7 +51,7 @@ const AdviceRow = ({ advice, postId }: { advice: Advice; postId: string }) => {
   return (
     <li className={styles.row}>
       <Icon size={16} aria-hidden="true" className={styles.icon} data-verdict={advice.verdict} />
-      <div className={styles.words}>
+      <div className="grow">
         <p className={styles.head}>
           <b>{words}</b>
           <span>
@@ -63,7 +63,7 @@ const AdviceRow = ({ advice, postId }: { advice: Advice; postId: string }) => {
           </span>
         </p>
         {advice.body && (
-          <p className={styles.body} dir="auto">
+          <p className="as-typed" dir="auto">
             {advice.body}
           </p>
         )}

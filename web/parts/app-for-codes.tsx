@@ -71,7 +71,7 @@ const SetUp = ({ asks, onDone }: { asks: Asks; onDone: (codes: Codes) => void })
       </p>
       <ProofField asks={asks} value={proof} onChange={setProof} error={begin.error} purpose=", to set up an app" />
       {begin.error && !ofProof && <FaultBanner fault={begin.error} title="It was not set up" />}
-      <div className={styles.buttons}>
+      <div className="flow">
         <Button type="submit" loading={begin.isPending}>
           Set up an authenticator app
         </Button>
@@ -123,7 +123,7 @@ const FirstCode = ({
         onChange={(event) => setCode(event.currentTarget.value)}
       />
       {confirm.error && !ofCode && <FaultBanner fault={confirm.error} title="It was not set up" />}
-      <div className={styles.buttons}>
+      <div className="flow">
         <Button type="submit" variant="ink" loading={confirm.isPending}>
           Switch it on
         </Button>
@@ -149,7 +149,7 @@ const RecoveryCodes = ({ codes, onDone }: { codes: readonly string[]; onDone: ()
           </li>
         ))}
       </ul>
-      <div className={styles.buttons}>
+      <div className="flow">
         <CopyButton value={text} label="Copy the recovery codes">
           Copy
         </CopyButton>
@@ -188,7 +188,7 @@ const InUse = ({ factors, onCodes }: { factors: ReadFactorsOutput; onCodes: (cod
         )}
       </div>
       {!changing && (
-        <div className={styles.buttons}>
+        <div className="flow">
           <Button size="xs" onClick={() => setChanging('renew')}>
             New recovery codes
           </Button>
@@ -239,7 +239,7 @@ const ChangeForm = ({
         purpose={isRemoval ? ', to remove the app' : ', for new recovery codes'}
       />
       {error && !proofFault(error) && <FaultBanner fault={error} title="Nothing was changed" />}
-      <div className={styles.buttons}>
+      <div className="flow">
         <Button type="submit" size="xs" variant={isRemoval ? 'danger' : 'ink'} loading={isPending}>
           {isRemoval ? 'Remove' : 'Make new codes'}
         </Button>

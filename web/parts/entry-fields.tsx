@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { EntryForm } from './entry-card.tsx';
 import { TryFault } from './try-fault.tsx';
@@ -45,13 +45,15 @@ export const TryForm = ({
   );
 };
 
-interface Field {
+export const EmailField = ({
+  value,
+  onChange,
+  autoFocus = false,
+}: {
   value: string;
   onChange: (value: string) => void;
   autoFocus?: boolean;
-}
-
-export const EmailField = ({ value, onChange, autoFocus = false }: Field) => (
+}) => (
   <TextInput
     label="E-mail address"
     type="email"
@@ -59,20 +61,6 @@ export const EmailField = ({ value, onChange, autoFocus = false }: Field) => (
     required
     withAsterisk={false}
     autoFocus={autoFocus}
-    value={value}
-    onChange={(event) => onChange(event.currentTarget.value)}
-  />
-);
-
-/** `isNew`: the person chooses the password here. */
-export const PasswordField = ({ value, onChange, help, isNew = false }: Field & { help?: string; isNew?: boolean }) => (
-  <PasswordInput
-    label="Password"
-    description={help}
-    autoComplete={isNew ? 'new-password' : 'current-password'}
-    required
-    withAsterisk={false}
-    {...(isNew && { minLength: 8 })}
     value={value}
     onChange={(event) => onChange(event.currentTarget.value)}
   />

@@ -12,3 +12,9 @@ export const Kbd = ({ keys, inverse = false }: { keys: string; inverse?: boolean
     ))}
   </span>
 );
+
+export const KeyHint = ({ keys, children }: { keys: string; children: React.ReactNode }) => (
+  <span className="kbd-hint inline">
+    <Kbd keys={keys} /> {children}
+  </span>
+);

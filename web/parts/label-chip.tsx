@@ -3,7 +3,7 @@ import styles from './label-chip.module.css';
 import { useLabels } from './use-labels.ts';
 
 export const LabelDot = ({ color }: { color: Label['color'] }) => (
-  <span className={styles.dot} data-color={color} aria-hidden="true" />
+  <span className={styles.dot} data-tone={color} aria-hidden="true" />
 );
 
 /** Outlined, to look different from state chips. */

@@ -148,7 +148,7 @@ const LabelRow = ({
   if (isDeleting) {
     return (
       <li className={styles.row}>
-        <span className={`small ${styles.grow}`}>
+        <span className="small grow">
           Delete “{label.name}”?{' '}
           {label.posts > 0 ? `${count(label.posts, 'post')} ${label.posts === 1 ? 'loses' : 'lose'} it.` : ''}
         </span>
@@ -171,7 +171,7 @@ const LabelRow = ({
           onChange={() => onChoose(having !== 'all')}
         />
         <LabelDot color={label.color} />
-        <span className={`one-line ${styles.grow}`} dir="auto">
+        <span className="one-line grow" dir="auto">
           {label.name}
         </span>
       </label>
@@ -210,7 +210,7 @@ const NewLabel = ({ onMade, next }: { onMade: (id: string) => void; next: Color 
     >
       <ColorMenu color={color} name="the new label" onChange={setChosen} />
       <TextInput
-        className={styles.grow}
+        className="grow"
         aria-label="New label"
         placeholder="New label"
         value={name}

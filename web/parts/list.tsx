@@ -22,7 +22,7 @@ export const List = ({
   const list = useRef<HTMLUListElement>(null);
   useListKeys(list, onKey);
   return (
-    <ul ref={list} className={styles.list} aria-label={label}>
+    <ul ref={list} aria-label={label}>
       {children}
     </ul>
   );
@@ -124,7 +124,7 @@ export const ListRow = ({
           )}
           {tail}
         </span>
-        {note && <span className={styles.note}>{note}</span>}
+        {note && <span className="small text-2">{note}</span>}
       </span>
       {side && <span className={styles.side}>{side}</span>}
       {menu && <span className={styles.menu}>{menu}</span>}

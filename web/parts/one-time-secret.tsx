@@ -26,7 +26,7 @@ export const OneTimeSecret = ({
     <section className={styles.card} aria-labelledby={id}>
       <KeyRound className={styles.icon} size={16} aria-hidden="true" />
       <div className={styles.text}>
-        <h2 id={id} className={styles.title}>
+        <h2 id={id} className="subtitle">
           {title}
         </h2>
         <p>Copy it now. It is shown only this once.</p>

@@ -80,7 +80,7 @@ const AddPasskey = ({ asks }: { asks: Asks }) => {
       />
       <ProofField asks={asks} value={password} onChange={setPassword} error={error} />
       {error && !ofPassword && <PasskeyFault fault={error} title="The passkey was not added" />}
-      <div className={styles.buttons}>
+      <div className="flow">
         <Button type="submit" loading={isPending}>
           Add a passkey
         </Button>
@@ -137,7 +137,7 @@ const PasskeyRow = ({
               purpose={`, to remove “${name}”`}
             />
             {error && !ofPassword && <FaultBanner fault={error} title="The passkey was not removed" />}
-            <div className={styles.buttons}>
+            <div className="flow">
               <Button type="submit" size="xs" variant="danger" loading={isPending}>
                 Remove
               </Button>

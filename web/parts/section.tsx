@@ -23,7 +23,7 @@ export const Section = ({
   return (
     <section id={anchor} className={styles.section} aria-labelledby={id}>
       <header className={styles.head}>
-        <h2 id={id} className={styles.title}>
+        <h2 id={id} className="subtitle">
           {title}
         </h2>
         {note && <span className={`small text-3 ${styles.note}`}>{note}</span>}

@@ -80,7 +80,7 @@ const useSwipeDown = (onSwipe: () => void) => {
 /** `<WithRail rail={<SideRail …/>}>content</WithRail>`. Both scroll independently. */
 export const WithRail = ({ rail, children }: { rail: React.ReactNode; children: React.ReactNode }) => (
   <div className={styles.with}>
-    <div className={styles.content}>
+    <div className="grow">
       <PartBoundary>{children}</PartBoundary>
     </div>
     {rail}

@@ -22,7 +22,7 @@ export const mastodon: Renderer = {
   View: ({ post, time }) => {
     const warning = optionOf(post, 'spoiler_text');
     return post.items.map((item, index) => (
-      <div key={item.key} className={styles.status}>
+      <div key={item.key} className="divided">
         {index === 0 ? (
           <Head post={post} isSquare size={42} below={`@${post.account.handle.replace(/^@/, '')}`}>
             <Audience post={post} /> {time}

@@ -96,7 +96,7 @@ export const Replies = ({
         <span className={styles.side}>
           <Avatar name={post.account.name} size={40} src={post.account.picture} />
         </span>
-        <div className={styles.body}>
+        <div className="grow">
           <div className={styles.top}>
             <p className={styles.who}>{who}</p>
             {Corner && <Corner size={16} aria-hidden="true" />}
@@ -140,7 +140,7 @@ export const LinkBox = ({
       </small>
       {card.title !== '' && <b dir="auto">{card.title}</b>}
       {card.description !== '' && (
-        <span className={styles.description} dir="auto">
+        <span className="small clamp text-2" dir="auto">
           {card.description}
         </span>
       )}
@@ -175,7 +175,7 @@ export const Comments = ({
             <span>
               <b dir="auto">{post.account.name}</b> {note && <span className={styles.note}>{note}</span>}
             </span>
-            <span className={styles.said} dir="auto">
+            <span className="as-typed" dir="auto">
               <Words text={body} />
             </span>
           </span>

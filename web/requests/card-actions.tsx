@@ -123,7 +123,7 @@ const YourEdit = ({ card, edit, onReset }: { card: ApprovalCard; edit: ApprovalE
   const zone = useZone();
   return (
     <section className={styles.edit} aria-label="Your edit">
-      <p className={styles.editHead}>
+      <p className="row wrap">
         <Chip tone="blue" icon={Pencil}>
           Your edit
         </Chip>

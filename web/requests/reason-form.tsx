@@ -38,7 +38,7 @@ export const ReasonForm = ({
       onSubmit={submit}
       onKeyDown={(event) => event.key === 'Escape' && onCancel()}
     >
-      <div className={styles.chips}>
+      <div className="flow">
         {reasons.map((one) => (
           <button
             key={one}

@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ChevronDown, ChevronRight, CircleCheck, Download } from 'lucide-react';
-import { useId, useState } from 'react';
+import { CircleCheck, Download } from 'lucide-react';
 import type { ApprovalCard, Receipt as ReceiptRecord } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { keys } from '#web/base/queries.ts';
@@ -10,6 +9,7 @@ import { useZone } from '#web/base/session.ts';
 import { capitalize } from '#web/parts/capitalize.ts';
 import { CopyButton } from '#web/parts/copy.tsx';
 import { DefinitionList } from '#web/parts/definition-list.tsx';
+import { Disclosure } from '#web/parts/disclosure.tsx';
 import { joinWithAnd } from '#web/parts/join-names.ts';
 import { Loaded } from '#web/parts/loaded.tsx';
 import { saveFile } from '#web/parts/save-file.ts';
@@ -19,35 +19,22 @@ import styles from './receipt.module.css';
 import { useDecisionText } from './use-decision-text.ts';
 
 /** The signed proof of a decision, loaded when somebody wants to see it. */
-export const Receipt = ({ card }: { card: ApprovalCard }) => {
-  const [isOpen, setIsOpen] = useState(false);
-  const id = useId();
-  const query = useQuery({
-    queryKey: keys.receipt(card.id),
-    queryFn: ({ signal }) => app.getReceipt({ id: card.id }, { signal }),
-    enabled: isOpen,
-  });
-  const Icon = isOpen ? ChevronDown : ChevronRight;
+export const Receipt = ({ card }: { card: ApprovalCard }) => (
+  <section className={styles.receipt}>
+    <Disclosure show="Receipt" hide="Hide the receipt">
+      <LoadedReceipt id={card.id} />
+    </Disclosure>
+  </section>
+);
+
+const LoadedReceipt = ({ id }: { id: string }) => {
+  const query = useQuery({ queryKey: keys.receipt(id), queryFn: ({ signal }) => app.getReceipt({ id }, { signal }) });
   return (
-    <section className={styles.receipt}>
-      <Button
-        size="xs"
-        variant="quiet"
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? id : undefined}
-        leftSection={<Icon size={14} aria-hidden="true" />}
-        onClick={() => setIsOpen(!isOpen)}
-      >
-        {isOpen ? 'Hide the receipt' : 'Receipt'}
-      </Button>
-      {isOpen && (
-        <div id={id} className={styles.content}>
-          <Loaded query={query} title="The receipt could not be loaded" rows={4} height={24}>
-            {(receipt) => <ReceiptView receipt={receipt} name={card.id} />}
-          </Loaded>
-        </div>
-      )}
-    </section>
+    <div className={styles.content}>
+      <Loaded query={query} title="The receipt could not be loaded" rows={4} height={24}>
+        {(receipt) => <ReceiptView receipt={receipt} name={id} />}
+      </Loaded>
+    </div>
   );
 };
 
@@ -81,7 +68,7 @@ const ReceiptView = ({ receipt, name }: { receipt: ReceiptRecord; name: string }
       <p className="small text-2">
         Anybody can check it with <code>posthorn verify</code> and the public key of this installation.
       </p>
-      <div className={styles.actions}>
+      <div className="flow">
         <CopyButton value={text} label="Copy the receipt">
           Copy
         </CopyButton>

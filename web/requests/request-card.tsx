@@ -23,6 +23,7 @@ import { formatDay, formatRelative } from '#web/base/time.ts';
 import { AdviceList } from '#web/parts/advice-list.tsx';
 import { Banner } from '#web/parts/banner.tsx';
 import { DiffText } from '#web/parts/diff-text.tsx';
+import { Disclosure } from '#web/parts/disclosure.tsx';
 import { LinkedText } from '#web/parts/linked-text.tsx';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
@@ -32,7 +33,6 @@ import { Thumbnail } from '#web/parts/thumbnail.tsx';
 import { closeToast, toastIdOf } from '#web/parts/toasts.tsx';
 import { useNow } from '#web/parts/use-now.ts';
 import { When } from '#web/parts/when.tsx';
-import { PreviewDisclosure } from '#web/previews/preview-disclosure.tsx';
 import styles from './card.module.css';
 import { CardActions } from './card-actions.tsx';
 import { CardContent } from './card-content.tsx';
@@ -80,7 +80,7 @@ export const RequestCard = ({
   return (
     <article className={styles.card} data-row={card.id} data-status={card.status} tabIndex={-1} aria-label={title}>
       <header className={styles.head}>
-        <div className={styles.heading}>
+        <div className="grow">
           <h2 className={styles.title}>
             <DangerIcon card={card} />
             {title}
@@ -145,9 +145,9 @@ export const RequestCard = ({
       />
       {post && post.accountIds.length > 0 && !isDestructive(card) && (
         <div className={styles.section}>
-          <PreviewDisclosure>
+          <Disclosure show="Show previews" hide="Hide previews">
             <CardPreviews card={card} content={card.changedPost ?? card.edited ?? withEdit(card, edit) ?? post} />
-          </PreviewDisclosure>
+          </Disclosure>
         </div>
       )}
       {card.account && <AccountLine card={card} />}

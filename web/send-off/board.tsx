@@ -52,11 +52,11 @@ export default function Board({
     <section className={`card ${styles.board}`} aria-labelledby={titleId} data-all-out={isAllOut || undefined}>
       <header className={styles.head}>
         {picture !== undefined && <Thumbnail url={thumbnailOf(picture)} size={40} />}
-        <div className={styles.words}>
+        <div className="grow">
           <h2 id={titleId} aria-live="polite" className={styles.title}>
             {titleOf(rows)}
           </h2>
-          <p className={`small text-2 one-line ${styles.line2}`} dir="auto">
+          <p className="small text-2 one-line" dir="auto">
             <Subtitle post={post} rows={rows} tally={tally} />
           </p>
         </div>

@@ -21,7 +21,7 @@ export const ClockPill = ({ onGo }: { onGo?: () => void }) => {
   return (
     <Link to="/sandbox" className={styles.pill} data-tip={label} onClick={onGo}>
       <Clock size={14} aria-hidden="true" />
-      <span className={styles.label}>{label}</span>
+      <span className="rail-hidden">{label}</span>
     </Link>
   );
 };

@@ -10,7 +10,7 @@ export const CurrentWorkspace = () => {
   return (
     <>
       <Mark size={28} />
-      <span className={styles.text}>
+      <span className="lines rail-hidden">
         <span className={`one-line ${styles.name}`} dir="auto">
           {name}
         </span>

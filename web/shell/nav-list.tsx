@@ -17,7 +17,7 @@ export const NavList = ({ places, onGo }: { places: readonly NavItem[]; onGo?: (
             onClick={onGo}
           >
             <Icon size={17} strokeWidth={1.75} aria-hidden="true" />
-            <span className={`one-line ${styles.label}`}>{label}</span>
+            <span className="one-line rail-hidden">{label}</span>
             {count > 0 && (
               <span className={styles.count}>
                 {count}

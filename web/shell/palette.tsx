@@ -104,13 +104,13 @@ export default function Palette({ onHelp }: { onHelp: () => void }) {
         )}
       </Spotlight.ActionsList>
       <div className={`desk-only ${styles.foot}`}>
-        <span>
+        <span className="inline">
           <Kbd keys="↑ ↓" /> move
         </span>
-        <span>
+        <span className="inline">
           <Kbd keys="↵" /> open
         </span>
-        <span>
+        <span className="inline">
           <Kbd keys="Esc" /> close
         </span>
       </div>
@@ -172,7 +172,7 @@ const rowOf = ({ id, label, icon: Icon, keys: own, hint, run }: PaletteCommand):
   inside: (
     <>
       <Icon size={17} strokeWidth={1.75} aria-hidden="true" />
-      <span className={`one-line ${styles.label}`} dir="auto">
+      <span className="one-line grow" dir="auto">
         {label}
       </span>
       {hint && <span className={styles.hint}>{hint}</span>}
@@ -212,7 +212,7 @@ const usePosts = (query: string, enabled: boolean) => {
 const PostLine = ({ post, zone }: { post: PostSummary; zone: string }) => (
   <>
     <StateIcon state={stateOf(post)} size={17} />
-    <span className={`one-line ${styles.label}`} dir="auto">
+    <span className="one-line grow" dir="auto">
       <PostTitle text={post.text} />
     </span>
     <span className={styles.hint}>{formatNear(post.publishedAt ?? post.scheduledAt ?? post.updatedAt, zone)}</span>

@@ -24,7 +24,7 @@ export const PersonMenu = ({ onGo }: { onGo?: () => void }) => {
       <Menu.Target>
         <button type="button" className={styles.person} title={user.email} data-tip={name}>
           <Avatar name={name} />
-          <span className={`one-line ${styles.name}`} dir="auto">
+          <span className="one-line rail-hidden" dir="auto">
             {name}
           </span>
         </button>

@@ -38,7 +38,7 @@ export const Sidebar = ({ onHelp }: { onHelp: () => void }) => {
       {canWrite && (
         <Link to="/posts/$id" params={{ id: 'new' }} className={styles.write} data-tip="New post">
           <Pencil size={15} aria-hidden="true" />
-          <span className={styles.label}>New post</span>
+          <span className="rail-hidden">New post</span>
           <Kbd keys="C" inverse />
         </Link>
       )}
@@ -46,7 +46,7 @@ export const Sidebar = ({ onHelp }: { onHelp: () => void }) => {
       <div className={styles.nav}>
         <NavList places={pages} />
         <h2 className={styles.group}>
-          <span>Workspace</span>
+          <span className="rail-hidden">Workspace</span>
         </h2>
         <NavList places={workspace} />
       </div>
@@ -68,7 +68,7 @@ const SearchButton = () => (
     onClick={togglePalette}
   >
     <Search size={15} aria-hidden="true" />
-    <span className={styles.label}>Search or jump to</span>
+    <span className="rail-hidden">Search or jump to</span>
     <Kbd keys="⌘ K" />
   </button>
 );

@@ -116,11 +116,11 @@ const Condition = ({ account, canReconnect }: { account: Account; canReconnect: 
 const State = ({ isBroken }: { isBroken: boolean }) =>
   isBroken ? (
     <span className={styles.broken}>
-      <TriangleAlert size={16} aria-hidden="true" /> <span className={styles.word}>Refused</span>
+      <TriangleAlert size={16} aria-hidden="true" /> <span className="phone-hidden">Refused</span>
     </span>
   ) : (
     <span className={styles.connected}>
-      <CircleCheck size={16} aria-hidden="true" /> <span className={styles.word}>Connected</span>
+      <CircleCheck size={16} aria-hidden="true" /> <span className="phone-hidden">Connected</span>
     </span>
   );
 

@@ -64,7 +64,7 @@ const FailingPosts = ({ account: { id, provider } }: { account: Account }) => {
       </p>
       <ul className={styles.failing}>
         {posts.slice(0, maxListed).map((post) => (
-          <li key={post.id}>
+          <li key={post.id} className="divided">
             <span className="one-line" dir="auto">
               {post.text || <em>Empty</em>}
             </span>

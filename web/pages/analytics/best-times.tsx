@@ -36,7 +36,7 @@ export const BestTimes = ({ times, zone, today }: { times: readonly BestTime[]; 
       }
     >
       {isList ? (
-        <ol className={styles.list}>
+        <ol>
           {ranked.slice(0, maxListed).map((band) => (
             <ListedBand
               key={nameBand(band)}

@@ -35,7 +35,7 @@ export const ByNetwork = ({ summary, coverage }: { summary: Summary; coverage: C
         {rows.map(({ id, network, name, engagement, reason }) => (
           <li key={id} className={styles.row}>
             <NetworkBadge network={network} size={18} />
-            <span className={`one-line ${styles.name}`} dir="auto" title={name}>
+            <span className="one-line" dir="auto" title={name}>
               {name}
             </span>
             {engagement === undefined ? (
@@ -50,7 +50,7 @@ export const ByNetwork = ({ summary, coverage }: { summary: Summary; coverage: C
                 )}
               </span>
             ) : (
-              <span className={styles.track} aria-hidden="true">
+              <span className="meter" aria-hidden="true">
                 {engagement > 0 && <span className={styles.bar} style={{ width: `${(engagement / most) * 100}%` }} />}
               </span>
             )}

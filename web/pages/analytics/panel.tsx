@@ -18,7 +18,7 @@ export const Panel = ({
   return (
     <section className={`card ${styles.panel} ${className ?? ''}`} aria-labelledby={id}>
       <header className={styles.head}>
-        <h2 id={id} className={styles.title}>
+        <h2 id={id} className="subtitle">
           {title}
         </h2>
         {note && <span className={styles.note}>{note}</span>}

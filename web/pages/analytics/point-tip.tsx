@@ -38,7 +38,7 @@ export const PointTip = ({
         </p>
         {post && (
           <>
-            <p className={styles.tipText} dir="auto">
+            <p className="clamp" dir="auto">
               {titleOf(post.text) || 'Post without text'}
             </p>
             <p>

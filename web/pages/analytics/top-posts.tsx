@@ -35,7 +35,7 @@ export const TopPosts = ({ posts, zone }: { posts: Summary['topPosts']; zone: st
         )
       }
     >
-      <ol className={styles.list}>
+      <ol>
         {posts
           .slice(0, isExpanded ? posts.length : collapsedCount)
           .map(({ postId, text, accountIds, engagement, publishedAt }) => {
@@ -53,7 +53,7 @@ export const TopPosts = ({ posts, zone }: { posts: Summary['topPosts']; zone: st
                   <Link to="/posts/$id" params={{ id: postId }} className={`one-line ${styles.link}`} dir="auto">
                     {titleOf(text) || 'Post without text'}
                   </Link>
-                  <span className={styles.meta}>
+                  <span className="row caption text-2">
                     <NetworkBadges networks={networksOf(accountIds)} size={16} max={4} />
                     <time dateTime={publishedAt}>{formatDay(publishedAt, zone)}</time>
                   </span>

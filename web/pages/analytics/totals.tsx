@@ -38,7 +38,7 @@ export const Totals = ({
           <dd className={`number ${styles.value}`} title={value?.toLocaleString('en-GB')}>
             {value === undefined ? <span aria-hidden="true">—</span> : formatNumber(value)}
           </dd>
-          <dd className={`caption number ${styles.note}`} title={note}>
+          <dd className="caption number clamp text-3" title={note}>
             {note}
           </dd>
         </div>

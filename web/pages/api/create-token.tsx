@@ -8,7 +8,6 @@ import { useWorkspace } from '#web/base/session.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { useFormDraft } from '#web/parts/use-form-draft.ts';
-import styles from './api.module.css';
 
 const CreateToken = ({
   onClose,
@@ -37,7 +36,7 @@ const CreateToken = ({
   };
   return (
     <Modal opened onClose={onClose} title="Create a token" size={440}>
-      <form className={styles.form} onSubmit={create}>
+      <form className="fields" onSubmit={create}>
         {isReplacing && (
           <Banner tone="orange" title="The last token is still shown">
             It disappears when you create this one. Store it first.
@@ -53,7 +52,7 @@ const CreateToken = ({
           onChange={(event) => setName(event.currentTarget.value)}
         />
         {error && <FaultBanner fault={error} title="The token was not created" unanswered={madeOnce} />}
-        <div className={styles.buttons}>
+        <div className="buttons">
           <Button variant="quiet" onClick={onClose}>
             Cancel
           </Button>

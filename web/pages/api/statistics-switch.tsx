@@ -29,7 +29,9 @@ export const StatisticsSwitch = () => {
   return (
     <section className={`card ${styles.switch}`}>
       <div>
-        <h2 id={label}>Statistics over MCP</h2>
+        <h2 id={label} className="subtitle">
+          Statistics over MCP
+        </h2>
         <p id={help} className="small text-2">
           Clients may call posts_metrics and analytics_summary.{' '}
           {isOwner ? 'Owners decide.' : `It is ${statisticsTools ? 'on' : 'off'}; owners decide.`}

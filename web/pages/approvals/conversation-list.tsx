@@ -65,7 +65,7 @@ const Row = ({
         <span className={styles.tile}>
           <SquareTerminal size={16} strokeWidth={1.75} aria-hidden="true" />
         </span>
-        <span className={styles.text}>
+        <span className="lines">
           <span className={styles.line}>
             <span className={`one-line ${styles.name}`} dir="auto">
               {client}

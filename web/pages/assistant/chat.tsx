@@ -77,7 +77,7 @@ export const Chat = ({
             <Answer key={message.id} message={message} onRetry={message === last && !isWriting ? retry : undefined} />
           ),
         )}
-        {isWriting && isSilent(last) && <p className={`text-3 ${styles.thinking}`}>Looking…</p>}
+        {isWriting && isSilent(last) && <p className="text-3">Looking…</p>}
         <div ref={end} />
       </div>
       <div className={styles.foot}>

@@ -67,6 +67,7 @@ export const Composer = ({
             </span>
             <button
               type="button"
+              className={styles.hide}
               aria-label={`Do not show ${sees} to the assistant`}
               onClick={() => {
                 onHide();

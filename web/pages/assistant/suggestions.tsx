@@ -17,7 +17,7 @@ export const Suggestions = ({ model, onChoose }: { model: string | undefined; on
         <ul className={styles.suggestions}>
           {[...forAll, canWrite ? forWriters : forReaders].map((text) => (
             <li key={text}>
-              <button type="button" onClick={() => onChoose(text)}>
+              <button type="button" className={styles.suggestion} onClick={() => onChoose(text)}>
                 {text}
               </button>
             </li>

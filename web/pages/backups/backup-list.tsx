@@ -35,7 +35,7 @@ export const BackupList = ({ backups, isAutomatic }: { backups: readonly Backup[
             : 'Choose Back up now. To have one every night, set BACKUP_AT and restart.'}
         </EmptyState>
       ) : (
-        <ul className={styles.list} aria-label="Backups">
+        <ul aria-label="Backups">
           {backups.map((backup) => (
             <li key={backup.id} className={styles.row} data-state={stateOf(backup)}>
               <StateIcon backup={backup} />

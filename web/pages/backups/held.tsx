@@ -45,7 +45,7 @@ export const Held = ({ hold: { backupAt, dueCount, due } }: { hold: Hold }) => {
       </Banner>
       {due.length > 0 && (
         <Section title="Due since the backup" note="They are not sent when you release." card>
-          <ul className={styles.list} aria-label="Posts that were due">
+          <ul aria-label="Posts that were due">
             {due.map((post) => (
               <li key={post.id} className={styles.row}>
                 <span className={styles.when}>

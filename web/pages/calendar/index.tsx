@@ -236,7 +236,7 @@ const Stepper = ({
         <ChevronLeft size={18} aria-hidden="true" />
       </ActionIcon>
     </Tooltip>
-    <span className={styles.range} aria-live="polite">
+    <span className="medium number" aria-live="polite">
       {title}
     </span>
     <Tooltip label="Next  ]">

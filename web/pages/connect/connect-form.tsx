@@ -4,7 +4,6 @@ import { useState } from 'react';
 import type { GetConnectFormOutput } from '#generated/app-client';
 import { fieldFault } from '#web/base/faults.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
-import styles from './connect.module.css';
 import { useConnect } from './use-connect.ts';
 
 /** For networks that take credentials here instead of on their own page. */
@@ -20,7 +19,7 @@ export const ConnectForm = ({ form: { network, fields } }: { form: GetConnectFor
   );
   return (
     <form
-      className={styles.form}
+      className="fields"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -53,7 +52,7 @@ export const ConnectForm = ({ form: { network, fields } }: { form: GetConnectFor
       {fault !== undefined && faults.every((one) => one === undefined) && (
         <FaultBanner fault={fault} title="Not connected" />
       )}
-      <div className={styles.ways}>
+      <div className="row wrap">
         <Button type="submit" variant="ink" loading={isRunning}>
           Connect
         </Button>

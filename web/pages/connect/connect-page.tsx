@@ -63,7 +63,7 @@ export const NotConnected = ({
 };
 
 const Ways = ({ children }: { children?: React.ReactNode }) => (
-  <div className={styles.ways}>
+  <div className="row wrap">
     {children}
     <Button component={Link} to="/accounts">
       Back to the accounts

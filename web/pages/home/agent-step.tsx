@@ -16,7 +16,7 @@ export const AgentStep = () => {
   const file = JSON.stringify({ mcpServers: { posthorn: { url: address } } }, null, 2);
   return (
     <>
-      <div className={styles.buttons}>
+      <div className="row wrap">
         <Button
           leftSection={<Plug size={16} aria-hidden="true" />}
           aria-expanded={isShown}

@@ -52,7 +52,7 @@ export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a row everywhere */}
-      <div className={styles.networks} role="group" aria-label="Sandbox networks">
+      <div className="flow" role="group" aria-label="Sandbox networks">
         {networks.map(({ network, provider }) => {
           const isOn = selection.includes(network);
           return (
@@ -70,7 +70,7 @@ export const ConnectStep = ({ hasSandbox }: { hasSandbox: boolean }) => {
         })}
       </div>
       {connect.error && <FaultBanner fault={connect.error} title="Not connected" />}
-      <div className={styles.buttons}>
+      <div className="row wrap">
         <MainButton
           loading={connect.isPending}
           reason={selection.length === 0 ? 'Choose at least one network.' : undefined}

@@ -2,7 +2,7 @@ import { Check } from 'lucide-react';
 import { useId, useState } from 'react';
 import { useNetworks } from '#web/base/networks.ts';
 import { joinWithAnd } from '#web/parts/join-names.ts';
-import { Kbd } from '#web/parts/kbd.tsx';
+import { KeyHint } from '#web/parts/kbd.tsx';
 import { Column } from '#web/parts/section.tsx';
 import { useAccounts } from '#web/parts/use-accounts.ts';
 import { AgentStep } from './agent-step.tsx';
@@ -66,15 +66,9 @@ export const FirstRun = ({ steps, onHide }: { steps: Steps; onHide: () => void }
         </Step>
       </ol>
       <p className={styles.keys}>
-        <span className="kbd-hint">
-          <Kbd keys="C" /> new post
-        </span>
-        <span className="kbd-hint">
-          <Kbd keys="⌘ K" /> go anywhere
-        </span>
-        <span className="kbd-hint">
-          <Kbd keys="?" /> all shortcuts
-        </span>
+        <KeyHint keys="C">new post</KeyHint>
+        <KeyHint keys="⌘ K">go anywhere</KeyHint>
+        <KeyHint keys="?">all shortcuts</KeyHint>
         <button type="button" className={styles.hide} onClick={onHide}>
           Hide this list
         </button>

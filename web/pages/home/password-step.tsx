@@ -1,4 +1,4 @@
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/base/api.ts';
@@ -6,6 +6,7 @@ import { fieldFault } from '#web/base/faults.ts';
 import { keys, queries } from '#web/base/queries.ts';
 import { useSession } from '#web/base/session.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { PasswordField } from '#web/parts/password-field.tsx';
 import { Section } from '#web/parts/section.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
 import styles from './password-step.module.css';
@@ -46,17 +47,13 @@ export const PasswordStep = () => {
         </p>
         <input hidden readOnly autoComplete="username" value={user.email} />
         <div className={styles.fields}>
-          <PasswordInput
+          <PasswordField
             className={styles.field}
-            label="Password"
-            description="At least 8 characters."
-            autoComplete="new-password"
-            required
-            withAsterisk={false}
-            minLength={8}
+            help="At least 8 characters."
             value={next}
             error={ofNext}
-            onChange={(event) => setNext(event.currentTarget.value)}
+            onChange={setNext}
+            isNew
           />
           <div className={styles.buttons}>
             <Button type="submit" variant="ink" loading={isPending}>

@@ -41,7 +41,7 @@ export const PublishStep = ({ onSent }: { onSent: (postId: string) => void }) =>
       </div>
       {publish.error && <FaultBanner fault={publish.error} title="Not published" />}
       {edit.error && <FaultBanner fault={edit.error} title="The draft was not made" />}
-      <div className={styles.buttons}>
+      <div className="row wrap">
         {canSend && (
           <Button variant="send" loading={publish.isPending} onClick={() => publish.mutate()}>
             {label('Publish to the sandbox')}

@@ -53,7 +53,7 @@ export const Waiting = () => {
   if (items.length === 0) return null;
   return (
     <Section title="Waiting for you" note={approvals > 0 && `${approvals} to approve`} card>
-      <ul className={styles.waiting}>
+      <ul>
         {items.map((item) => (
           <WaitingRow key={item.key} item={item} />
         ))}

@@ -54,7 +54,7 @@ export const WeekNumbers = ({ today, zone }: { today: string; zone: string }) =>
             const reason = query.data && metric !== 'posts' && whyUnknown(query.data.coverage, metric);
             const isSilentBefore = before === 0 && sum(valuesOf('posts').slice(0, days)) > 0;
             return (
-              <div key={metric}>
+              <div key={metric} className="divided">
                 <dt>{word}</dt>
                 {reason ? (
                   <dd>

@@ -54,7 +54,7 @@ export const Rows = ({ id }: { id: string }) => {
             </EmptyState>
           ) : (
             <table className={styles.rows}>
-              <thead>
+              <thead className="phone-hidden">
                 <tr>
                   <th scope="col" className={styles.right}>
                     Row
@@ -98,10 +98,10 @@ const Row = ({
   );
   return (
     <tr data-row={number}>
-      <td className={`text-3 ${styles.right} ${styles.number}`} title={line ? `Line ${line} of the file` : undefined}>
+      <td className={`text-3 ${styles.right}`} title={line ? `Line ${line} of the file` : undefined}>
         {number}
       </td>
-      <td className={styles.chip}>
+      <td>
         <RowState state={state} isBlocked={problems.some(({ blocks }) => blocks)} />
       </td>
       <td className={styles.words}>
@@ -119,7 +119,7 @@ const Row = ({
           <NetworkBadge key={accountIds[index]} network={network} size={20} />
         ))}
       </td>
-      <td className={`text-2 ${styles.time}`}>{scheduledAt && <When at={scheduledAt} form="full" />}</td>
+      <td className="text-2">{scheduledAt && <When at={scheduledAt} form="full" />}</td>
       <td className={styles.notes}>
         {failure && <p className={styles.trouble}>{failure}</p>}
         {problems.map(({ code, column, message, stops, blocks }) => (

@@ -6,7 +6,8 @@ import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { queries } from '#web/base/queries.ts';
 import { EntryCard, EntryFault, EntryForm, EntryLoading } from '#web/parts/entry-card.tsx';
-import { OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
+import { OutsideForm, TryForm } from '#web/parts/entry-fields.tsx';
+import { PasswordField } from '#web/parts/password-field.tsx';
 
 const tasks = {
   owner: 'You can do everything there.',

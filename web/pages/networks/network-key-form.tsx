@@ -135,7 +135,7 @@ const Fields = ({ keys, onSaved }: { keys: NetworkKeys; onSaved: () => Promise<v
         purpose={`, to save the credentials of ${provider}`}
       />
       {save.error && !hasFieldFault && <FaultBanner fault={save.error} title="Not saved" />}
-      <div className={styles.actions}>
+      <div className="flow">
         <Button type="submit" variant="ink" loading={save.isPending}>
           Save
         </Button>

@@ -1,4 +1,4 @@
-import { Button, Checkbox, PasswordInput } from '@mantine/core';
+import { Button, Checkbox } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { app } from '#web/base/api.ts';
 import { fieldFault } from '#web/base/faults.ts';
 import { EntryCard, EntryForm } from '#web/parts/entry-card.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { PasswordField } from '#web/parts/password-field.tsx';
 
 /** Submitting uses up the link, not opening it: mail scanners open links. */
 const NewPassword = () => {
@@ -38,17 +39,14 @@ const NewPassword = () => {
       lead="All browsers you are signed in with are signed out, MCP clients lose their access, and you are signed in here."
     >
       <EntryForm onSubmit={mutate}>
-        <PasswordInput
+        <PasswordField
           label="New password"
-          description="At least 8 characters."
-          autoComplete="new-password"
-          required
-          withAsterisk={false}
-          minLength={8}
-          autoFocus
+          help="At least 8 characters."
           value={password}
           error={ofField}
-          onChange={(event) => setPassword(event.currentTarget.value)}
+          onChange={setPassword}
+          isNew
+          autoFocus
         />
         <Checkbox
           label="End my personal tokens too"

@@ -63,7 +63,7 @@ const NotificationsPage = () => {
         <div ref={area} className={styles.lists}>
           {needsYou.length > 0 && (
             <Section title="Needs you" card>
-              <ul className={styles.list} aria-label="Needs you">
+              <ul aria-label="Needs you">
                 {needsYou.map((one) => (
                   <NotificationRow key={one.id} notification={one} onMark={mark.mutate} />
                 ))}
@@ -72,7 +72,7 @@ const NotificationsPage = () => {
           )}
           {earlier.length > 0 && (
             <Section title="Earlier" note="kept for 90 days" card>
-              <ul className={styles.list} aria-label="Earlier">
+              <ul aria-label="Earlier">
                 {earlier.map((one) => (
                   <NotificationRow key={one.id} notification={one} onMark={mark.mutate} />
                 ))}

@@ -7,7 +7,7 @@ import type { PostSummary, SelectedPost } from '#generated/app-client';
 import { usePermissions, useZone } from '#web/base/session.ts';
 import { dateIn } from '#web/base/time.ts';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
-import { Kbd } from '#web/parts/kbd.tsx';
+import { KeyHint } from '#web/parts/kbd.tsx';
 import { focusAfter, GroupHead, useListKeys } from '#web/parts/list.tsx';
 import { useDeleted, useDeletePosts, useDuplicate } from '#web/parts/post-actions.ts';
 import { SkeletonRows } from '#web/parts/skeleton-rows.tsx';
@@ -109,23 +109,13 @@ export const PostList = ({
         ))}
       </div>
       <p className={`desk-only kbd-hint ${styles.keys}`}>
-        <span>
-          <Kbd keys="J K" /> move
-        </span>
-        <span>
-          <Kbd keys="↵" /> open
-        </span>
+        <KeyHint keys="J K">move</KeyHint>
+        <KeyHint keys="↵">open</KeyHint>
         {canWrite && (
           <>
-            <span>
-              <Kbd keys="X" /> select
-            </span>
-            <span>
-              <Kbd keys="D" /> duplicate
-            </span>
-            <span>
-              <Kbd keys="⌫" /> delete
-            </span>
+            <KeyHint keys="X">select</KeyHint>
+            <KeyHint keys="D">duplicate</KeyHint>
+            <KeyHint keys="⌫">delete</KeyHint>
           </>
         )}
       </p>

@@ -34,7 +34,7 @@ export const AboutYou = () => {
           onChange={(event) => setNewName(event.currentTarget.value)}
         />
         {isChanged && (
-          <div className={styles.buttons}>
+          <div className="flow">
             <Button type="submit" variant="ink" loading={isPending}>
               Save
             </Button>

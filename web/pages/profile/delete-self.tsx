@@ -29,7 +29,7 @@ export const DeleteSelf = () => {
           {isOpen ? (
             <Form onClose={() => setIsOpen(false)} />
           ) : (
-            <div className={styles.buttons}>
+            <div className="flow">
               <SaveData />
               <Button variant="danger" onClick={() => setIsOpen(true)}>
                 Delete my account
@@ -93,7 +93,7 @@ const ProofForm = ({ asks, onClose }: { asks: Asks; onClose: () => void }) => {
       />
       <ProofField asks={asks} value={proof} onChange={setProof} error={error} purpose=", to delete your account" />
       {error && !ofEmail && !proofFault(error) && <FaultBanner fault={error} title="Your account was not deleted" />}
-      <div className={styles.buttons}>
+      <div className="flow">
         <Button type="submit" variant="danger-filled" loading={isPending}>
           Delete my account for good
         </Button>

@@ -1,4 +1,4 @@
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { app } from '#web/base/api.ts';
@@ -7,6 +7,7 @@ import { keys } from '#web/base/queries.ts';
 import { useSession } from '#web/base/session.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
+import { PasswordField } from '#web/parts/password-field.tsx';
 import { Section } from '#web/parts/section.tsx';
 import styles from '#web/parts/setting.module.css';
 import { showToast } from '#web/parts/toasts.tsx';
@@ -46,29 +47,18 @@ export const Password = () => {
         )}
         <input hidden readOnly autoComplete="username" value={user.email} />
         {(user.asksPassword || ofCurrent) && (
-          <PasswordInput
-            label="Current password"
-            autoComplete="current-password"
-            required
-            withAsterisk={false}
-            value={current}
-            error={ofCurrent}
-            onChange={(event) => setCurrent(event.currentTarget.value)}
-          />
+          <PasswordField label="Current password" value={current} error={ofCurrent} onChange={setCurrent} />
         )}
-        <PasswordInput
+        <PasswordField
           label="New password"
-          description="At least 8 characters. Other browsers are signed out, and MCP clients sign in again."
-          autoComplete="new-password"
-          required
-          withAsterisk={false}
-          minLength={8}
+          help="At least 8 characters. Other browsers are signed out, and MCP clients sign in again."
           value={next}
           error={ofNext}
-          onChange={(event) => setNext(event.currentTarget.value)}
+          onChange={setNext}
+          isNew
         />
         {error && !ofCurrent && !ofNext && <FaultBanner fault={error} title="The password was not changed" />}
-        <div className={styles.buttons}>
+        <div className="flow">
           <Button type="submit" loading={isPending}>
             {user.hasPassword ? 'Change the password' : 'Set a password'}
           </Button>

@@ -95,7 +95,7 @@ const Shared = ({ post, secret }: { post: SharedPost; secret: string }) => {
         <h1 className={styles.title}>Post for review</h1>
         <StateChip state={post.status} />
         {post.status === 'Scheduled' && post.scheduledAt && (
-          <span className={`small text-2 ${styles.when}`}>Goes out {formatDateTime(post.scheduledAt, zone)}</span>
+          <span className="small text-2">Goes out {formatDateTime(post.scheduledAt, zone)}</span>
         )}
       </header>
       <main className={styles.main}>

@@ -36,7 +36,7 @@ const PostItem = ({ post, thread }: { post: NetworkPost; thread?: readonly Netwo
   return (
     <li className={isReply ? styles.reply : styles.post}>
       <Avatar name={post.author} size={isReply ? 26 : 36} />
-      <div className={styles.body}>
+      <div className="grow">
         <p className={styles.head}>
           <strong className="one-line" dir="auto">
             {post.author}
@@ -100,7 +100,7 @@ const Numbers = ({ numbers }: { numbers: SandboxPost['numbers'] }) => {
   return (
     <ul className={styles.numbers}>
       {visible.map(({ name, Icon, word, value }) => (
-        <li key={name} title={word}>
+        <li key={name} className="inline" title={word}>
           <Icon size={15} strokeWidth={1.75} aria-hidden="true" />
           <span className="number">{formatNumber(value)}</span>
           <span className="hidden"> {word}</span>

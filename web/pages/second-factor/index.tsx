@@ -1,13 +1,12 @@
 import { Button, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { isPosthornError } from '#generated/app-client';
 import { app } from '#web/base/api.ts';
 import { ownPath } from '#web/base/own-path.ts';
 import { EntryCard, EntryFault, EntryForm, EntryLoading } from '#web/parts/entry-card.tsx';
 import { TryForm } from '#web/parts/entry-fields.tsx';
-import { PasskeyFault } from '#web/parts/passkey-fault.tsx';
+import { PasskeyButton } from '#web/parts/passkey-button.tsx';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
 
 /** After a password or a link, for people who have a second factor. */
@@ -42,7 +41,11 @@ const SecondFactor = () => {
       foot="All of it is lost? An owner of your workspace can remove your factors, and so can whoever runs Posthorn here."
     >
       {data.totp && <CodeForm next={next} />}
-      {data.passkey && <PasskeyStep next={next} />}
+      {data.passkey && (
+        <PasskeyButton next={next} begin={app.beginSecondStep} finish={app.finishSecondStep}>
+          Use a passkey
+        </PasskeyButton>
+      )}
     </EntryCard>
   );
 };
@@ -65,42 +68,6 @@ const CodeForm = ({ next }: { next: string }) => {
         onChange={(event) => setCode(event.currentTarget.value)}
       />
     </TryForm>
-  );
-};
-
-const PasskeyStep = ({ next }: { next: string }) => {
-  const [isRunning, setIsRunning] = useState(false);
-  const [fault, setFault] = useState<unknown>();
-  const prove = async () => {
-    setIsRunning(true);
-    setFault(undefined);
-    try {
-      const [{ startAuthentication }, { options }] = await Promise.all([
-        import('@simplewebauthn/browser'),
-        app.beginSecondStep(),
-      ]);
-      const response = await startAuthentication({ optionsJSON: options as never });
-      await app.finishSecondStep({ response: { ...response } });
-      location.assign(next);
-    } catch (error) {
-      setFault(error);
-      setIsRunning(false);
-    }
-  };
-  return (
-    <>
-      {fault !== undefined && <PasskeyFault fault={fault} title="Not signed in" />}
-      <Button
-        size="lg"
-        fullWidth
-        mt={10}
-        leftSection={<KeyRound size={16} aria-hidden="true" />}
-        loading={isRunning}
-        onClick={prove}
-      >
-        Use a passkey
-      </Button>
-    </>
   );
 };
 

@@ -6,10 +6,11 @@ import { ownPath } from '#web/base/own-path.ts';
 import { queries } from '#web/base/queries.ts';
 import { Banner } from '#web/parts/banner.tsx';
 import { EntryCard, EntryFault, EntryLoading } from '#web/parts/entry-card.tsx';
-import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
+import { EmailField, OutsideForm, TryForm } from '#web/parts/entry-fields.tsx';
 import { OtherAddress } from '#web/parts/other-address.tsx';
+import { PasskeyButton } from '#web/parts/passkey-button.tsx';
+import { PasswordField } from '#web/parts/password-field.tsx';
 import { usePageSearch } from '#web/parts/use-page-search.ts';
-import { PasskeyButton } from './passkey-button.tsx';
 
 /** Why a sign-in through the organisation failed. */
 const refusals: Record<string, [title: string, text: string]> = {
@@ -72,7 +73,11 @@ const SignIn = () => {
       ) : (
         <>
           <Password next={next} />
-          {canUsePasskeys() && <PasskeyButton next={next} />}
+          {canUsePasskeys() && (
+            <PasskeyButton next={next} begin={app.beginPasskeySignIn} finish={app.signInWithPasskey}>
+              Sign in with a passkey
+            </PasskeyButton>
+          )}
         </>
       )}
     </EntryCard>

@@ -5,9 +5,10 @@ import { useEffect, useState } from 'react';
 import { app } from '#web/base/api.ts';
 import { queries } from '#web/base/queries.ts';
 import { EntryFault, EntryLoading } from '#web/parts/entry-card.tsx';
-import { EmailField, OutsideForm, PasswordField, TryForm } from '#web/parts/entry-fields.tsx';
+import { EmailField, OutsideForm, TryForm } from '#web/parts/entry-fields.tsx';
 import { Mark } from '#web/parts/mark.tsx';
 import { OtherAddress } from '#web/parts/other-address.tsx';
+import { PasswordField } from '#web/parts/password-field.tsx';
 import { RestoreCard } from './restore-card.tsx';
 import styles from './sign-up.module.css';
 

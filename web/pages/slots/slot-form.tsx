@@ -60,7 +60,7 @@ const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string;
     all.includes(one) ? all.filter((other) => other !== one) : [...all, one];
   return (
     <form
-      className={styles.form}
+      className="fields"
       onSubmit={(event) => {
         event.preventDefault();
         if (!noDay && !noTime) mutate();
@@ -117,7 +117,7 @@ const Fields = ({ slot, zone, onClose }: { slot: Slot | undefined; zone: string;
         </fieldset>
       )}
       {error && <FaultBanner fault={error} title="The slot was not saved" />}
-      <div className={styles.buttons}>
+      <div className="buttons">
         <Button variant="quiet" onClick={onClose}>
           Cancel
         </Button>

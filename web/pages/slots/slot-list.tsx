@@ -25,7 +25,7 @@ export const SlotList = ({ slots, onChange }: { slots: readonly Slot[]; onChange
       {remaining.map((slot) => (
         <li key={slot.id} className={styles.row}>
           <span className={`number ${styles.time}`}>{slot.time}</span>
-          <span className={styles.text}>
+          <span className="lines">
             <span>{formatDays(slot.days)}</span>
             <ForWhom slot={slot} />
           </span>

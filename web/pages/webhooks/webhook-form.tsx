@@ -61,7 +61,7 @@ const Fields = ({
   const none = chosen.length === 0 ? 'Choose at least one event.' : undefined;
   return (
     <form
-      className={styles.form}
+      className="fields"
       onSubmit={(event) => {
         event.preventDefault();
         if (!none) mutate();
@@ -94,7 +94,7 @@ const Fields = ({
       {error && !ofUrl && (
         <FaultBanner fault={error} title="The webhook was not saved" unanswered={webhook ? unknownOutcome : madeOnce} />
       )}
-      <div className={styles.buttons}>
+      <div className="buttons">
         <Button variant="quiet" onClick={onClose}>
           Cancel
         </Button>

@@ -77,7 +77,7 @@ const Suggestion = ({
         <ReasonChip key={reason} reason={reason} />
       ))}
     </span>
-    <span className={styles.detail}>{detail}</span>
+    <span className="small text-2">{detail}</span>
   </button>
 );
 

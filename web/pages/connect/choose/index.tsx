@@ -35,7 +35,7 @@ const Choose = () => {
       {!data && !error && <SkeletonRows rows={3} />}
       {data && (
         <form
-          className={styles.form}
+          className="fields"
           onSubmit={(event) => {
             event.preventDefault();
             if (chosen.length > 0) connect.mutate();
@@ -47,9 +47,9 @@ const Choose = () => {
             onChange={setChosen}
             styles={{ label: { marginBottom: 8 } }}
           >
-            <ul className={styles.choices}>
+            <ul className="card">
               {data.accounts.map((account) => (
-                <li key={account.id}>
+                <li key={account.id} className="divided">
                   {/* biome-ignore lint/a11y/noLabelWithoutControl: the checkbox is inside */}
                   <label className={styles.choice}>
                     <Checkbox value={account.id} />
@@ -63,7 +63,7 @@ const Choose = () => {
             </ul>
           </Checkbox.Group>
           {connect.error && <FaultBanner fault={connect.error} title="Not connected" />}
-          <div className={styles.ways}>
+          <div className="row wrap">
             <MainButton
               type="submit"
               loading={connect.isPending}

@@ -22,7 +22,7 @@ export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
   return (
     <section aria-label="Checks">
       <header className={styles.head}>
-        <h2 className={styles.title}>Checks</h2>
+        <h2 className="subtitle">Checks</h2>
         <CheckSummary />
       </header>
       <ul>
@@ -37,7 +37,7 @@ export const CheckList = ({ onLeave }: { onLeave?: () => void }) => {
             </>
           );
           return (
-            <li key={`${text} ${networks.join()} ${place?.version} ${place?.field}`} className={styles.row}>
+            <li key={`${text} ${networks.join()} ${place?.version} ${place?.field}`} className="divided">
               {place ? (
                 <button
                   type="button"

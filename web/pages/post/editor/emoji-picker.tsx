@@ -121,7 +121,7 @@ export default function EmojiPicker({ onChoose }: { onChoose: (emoji: string) =>
           </span>
         ))}
       </div>
-      <p className={styles.name} role="status">
+      <p className="small one-line text-2" role="status">
         {shown[active]?.name ?? 'No emoji with this name. Try another word.'}
       </p>
     </div>

@@ -1,49 +1,16 @@
-import { ActionIcon, Button, Popover, TextInput, Tooltip } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { Link } from 'lucide-react';
 import { useState } from 'react';
-import { insertText } from './insert-text.ts';
+import { InsertPopover } from './insert-popover.tsx';
 import styles from './link-button.module.css';
 import { toWebAddress } from './to-web-address.ts';
 
 /** Inserts an address into the text field with this id. */
-export const LinkButton = ({ field }: { field: string }) => {
-  const [opened, setOpened] = useState(false);
-  return (
-    <Popover
-      opened={opened}
-      onDismiss={() => setOpened(false)}
-      position="bottom-start"
-      trapFocus
-      returnFocus
-      withRoles={false}
-    >
-      <Popover.Target>
-        <Tooltip label="Link" disabled={opened}>
-          <ActionIcon
-            className="desk-only"
-            aria-label="Link"
-            aria-haspopup="dialog"
-            aria-expanded={opened}
-            onClick={() => setOpened(!opened)}
-          >
-            <Link size={18} strokeWidth={1.75} aria-hidden="true" />
-          </ActionIcon>
-        </Tooltip>
-      </Popover.Target>
-      <Popover.Dropdown role="dialog" aria-label="Link" p={12}>
-        {opened && (
-          <LinkForm
-            onInsert={(address) => {
-              setOpened(false);
-              // After the popover has given the focus back.
-              requestAnimationFrame(() => insertText(field, withSpace(field, address)));
-            }}
-          />
-        )}
-      </Popover.Dropdown>
-    </Popover>
-  );
-};
+export const LinkButton = ({ field }: { field: string }) => (
+  <InsertPopover field={field} label="Link" icon={Link} padding={12} className="desk-only">
+    {(insert) => <LinkForm onInsert={(address) => insert(withSpace(field, address))} />}
+  </InsertPopover>
+);
 
 const LinkForm = ({ onInsert }: { onInsert: (address: string) => void }) => {
   const [text, setText] = useState('');

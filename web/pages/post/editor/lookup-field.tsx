@@ -83,7 +83,7 @@ export const LookupField = ({
         <TextInput
           {...described}
           id={id}
-          className={styles.words}
+          className="grow"
           dir="auto"
           maxLength={100}
           value={words}
@@ -116,8 +116,8 @@ export const LookupField = ({
       {choices.length > 0 && (
         <ul className={styles.choices} aria-label={`Found for ${option.label.toLowerCase()}`}>
           {choices.map((choice) => (
-            <li key={`${choice.value} ${choice.label}`}>
-              <button type="button" dir="auto" onClick={() => choose(choice)}>
+            <li key={`${choice.value} ${choice.label}`} className="divided">
+              <button type="button" dir="auto" className={styles.choice} onClick={() => choose(choice)}>
                 {choice.label}
               </button>
             </li>

@@ -48,7 +48,7 @@ export const MediaOption = ({
   };
   const words = value ? 'Change' : 'Choose a file';
   return (
-    <div className={styles.field}>
+    <div className="row wrap">
       {visibleId && (
         <img
           className={styles.picture}

@@ -32,7 +32,7 @@ export const PhoneBar = ({
   const names = broken?.networks.map((network) => networks.of(network).name) ?? [];
   return (
     <div className={styles.bar}>
-      <div className={styles.line}>
+      <div className="row">
         {/* The status wraps the button: inside it, changing text would not be part of the button's name. */}
         <div className={styles.state} role="status">
           <button type="button" className={styles.checks} onClick={onPreview}>
@@ -55,7 +55,7 @@ export const PhoneBar = ({
         </button>
       </div>
       {!readOnly && (
-        <div className={styles.line}>
+        <div className="row">
           <ActionIcon
             variant="default"
             size={44}

@@ -77,7 +77,7 @@ export const PollField = ({
           <li key={index} className={styles.choice}>
             <TextInput
               id={index === 0 ? id : `${id}-${index}`}
-              className={styles.text}
+              className="grow"
               dir="auto"
               aria-label={`Choice ${index + 1}`}
               placeholder={`Choice ${index + 1}`}

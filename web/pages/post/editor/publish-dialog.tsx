@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react';
 import { usePermissions, useZone } from '#web/base/session.ts';
 import { formatSaid } from '#web/base/time.ts';
 import { showIfAsked, useActLabel, useApproverNames } from '#web/parts/approval-requests.ts';
+import { Disclosure } from '#web/parts/disclosure.tsx';
 import { FaultBanner } from '#web/parts/fault-banner.tsx';
 import { Kbd } from '#web/parts/kbd.tsx';
 import { thumbnailOf } from '#web/parts/media-file.ts';
@@ -11,7 +12,6 @@ import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { count } from '#web/parts/number.ts';
 import { nameOfValue } from '#web/parts/option-value.ts';
 import { Thumbnail } from '#web/parts/thumbnail.tsx';
-import { PreviewDisclosure } from '#web/previews/preview-disclosure.tsx';
 import { resultFor } from './draft.ts';
 import { Previews } from './previews.tsx';
 import styles from './publish-dialog.module.css';
@@ -64,9 +64,9 @@ export const PublishDialog = ({ actions, sending }: { actions: PostActions; send
         <Planned /> {canOnlyAsk ? `It goes out when ${approvers} approves it.` : 'It is public at once.'}
       </p>
       <PostSummary accountIds={rest.map(({ id }) => id)} />
-      <PreviewDisclosure>
+      <Disclosure show="Show previews" hide="Hide previews">
         <Previews accountIds={rest.map(({ id }) => id)} />
-      </PreviewDisclosure>
+      </Disclosure>
       <Warnings />
       {fault !== undefined && (
         <div className={styles.fault}>
@@ -123,7 +123,7 @@ const PostSummary = ({ accountIds }: { accountIds: readonly string[] }) => {
     <>
       <div className={styles.card}>
         {media[0] !== undefined && <Thumbnail url={thumbnailOf(media[0])} kind={mediaOf(media[0])?.kind} size={72} />}
-        <div className={styles.content}>
+        <div className="grow">
           <p className={styles.text} dir="auto">
             {first.items.map(({ body }) => body).join('\n\n') || 'No text'}
           </p>

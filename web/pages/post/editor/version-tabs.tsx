@@ -3,6 +3,7 @@ import { Ellipsis, Undo2, Users } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { Account } from '#generated/app-client';
 import { handleOf, useNetworks } from '#web/base/networks.ts';
+import tabs from '#web/pages/post/tab.module.css';
 import { isTyping } from '#web/parts/is-typing.ts';
 import { NetworkBadge } from '#web/parts/network-badge.tsx';
 import { showToast } from '#web/parts/toasts.tsx';
@@ -125,7 +126,7 @@ const Tab = ({ selected, onOpen, children }: { selected: boolean; onOpen: () => 
   <button
     type="button"
     role="tab"
-    className={styles.tab}
+    className={tabs.tab}
     aria-selected={selected}
     aria-controls="editor-version"
     tabIndex={selected ? 0 : -1}

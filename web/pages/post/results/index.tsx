@@ -63,7 +63,9 @@ export default function Results({ post }: { post: Post }) {
             <SideRail label="What went out" width={320} opened={textShown} onClose={() => setTextShown(false)}>
               <SentContent post={post} targets={targets} />
               <section className={styles.history} aria-labelledby="history">
-                <h2 id="history">History</h2>
+                <h2 id="history" className="subtitle">
+                  History
+                </h2>
                 <History postId={post.id} />
               </section>
             </SideRail>

@@ -31,7 +31,9 @@ export const ReadsTimeline = ({ targets }: { targets: readonly Target[] }) => {
   return (
     <section className={`card ${styles.reads}`} aria-labelledby="reads">
       <header className={styles.head}>
-        <h2 id="reads">Reads</h2>
+        <h2 id="reads" className="subtitle">
+          Reads
+        </h2>
         <span className="caption text-2">numbers do not change between reads</span>
       </header>
       <ol className={styles.steps}>

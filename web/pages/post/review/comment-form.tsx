@@ -101,7 +101,7 @@ const CommentForm = ({
 
   return (
     <form
-      className={styles.form}
+      className="stack"
       onSubmit={(event) => {
         event.preventDefault();
         void send();
@@ -140,7 +140,7 @@ const CommentForm = ({
           ))}
         </fieldset>
       )}
-      <div className={styles.send}>
+      <div className="buttons">
         {onCancel && (
           <Button size={size} variant="quiet" onClick={onCancel}>
             Cancel

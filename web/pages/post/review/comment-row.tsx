@@ -39,7 +39,7 @@ export const CommentRow = ({ comment, put }: { comment: Comment; put: Put }) => 
   return (
     <li className={styles.comment}>
       <Avatar name={author.name} size={26} />
-      <div className={styles.words}>
+      <div className="grow">
         <p className={styles.head}>
           <b className="one-line" dir="auto">
             {author.name}
@@ -73,7 +73,7 @@ export const CommentRow = ({ comment, put }: { comment: Comment; put: Put }) => 
         {isEditing ? (
           <EditComment comment={comment} onSend={(text) => edit.mutateAsync(text)} onCancel={close} />
         ) : (
-          <p className={styles.text} dir="auto">
+          <p className="as-typed" dir="auto">
             <WithMentions text={body} names={mentions.map(({ name }) => name)} />
           </p>
         )}

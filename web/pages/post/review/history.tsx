@@ -63,9 +63,9 @@ const Entries = ({ entries, postId, onRestore }: Props & { entries: readonly His
   const [opened, setOpened] = useState<number>();
   const newest = entries.find(({ revision }) => revision !== undefined)?.revision;
   return (
-    <ol className={styles.list} aria-label="History">
+    <ol aria-label="History">
       {entries.map((entry) => (
-        <li key={entry.id} className={styles.entry}>
+        <li key={entry.id} className="divided">
           {entry.revision === undefined ? (
             <div className={styles.line}>
               <Line entry={entry} />

@@ -1,6 +1,7 @@
 import { ActionIcon, Tooltip } from '@mantine/core';
 import { MessageCircle, X } from 'lucide-react';
 import type { Revision } from '#generated/app-client';
+import tabs from '#web/pages/post/tab.module.css';
 import { PartBoundary } from '#web/parts/part-boundary.tsx';
 import { useIsPhone } from '#web/parts/use-is-phone.ts';
 import { Comments } from './comments.tsx';
@@ -62,7 +63,7 @@ export const ReviewPanel = ({
               id={`side-${one}`}
               type="button"
               role="tab"
-              className={styles.tab}
+              className={tabs.tab}
               aria-selected={one === side}
               aria-controls="side-panel"
               tabIndex={one === side ? 0 : -1}

@@ -84,7 +84,7 @@ const Live = ({ postId }: { postId: string }) => {
       {({ shares }) =>
         shares.length > 0 && (
           <section className={styles.live} aria-labelledby="live-shares">
-            <h3 id="live-shares" className={styles.title}>
+            <h3 id="live-shares" className="subtitle">
               Active review links
             </h3>
             <ul>
@@ -109,7 +109,7 @@ const ShareRow = ({ share, postId }: { share: Share; postId: string }) => {
   });
   return (
     <li className={styles.row}>
-      <span className={styles.words}>
+      <span className="lines">
         <span className="one-line">
           Made by <bdi dir="auto">{share.madeBy}</bdi>, <When at={share.createdAt} />
         </span>

@@ -111,7 +111,7 @@ const Table = ({ list, openId, onOpen }: ListProps) => {
             <td>
               <button
                 type="button"
-                className={`row-link ${styles.open}`}
+                className="row-link bare"
                 data-row-link=""
                 aria-expanded={delivery.id === openId}
                 onClick={() => onOpen(delivery.id)}

@@ -1,23 +1,29 @@
 import { Button } from '@mantine/core';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
-import { app } from '#web/base/api.ts';
-import { PasskeyFault } from '#web/parts/passkey-fault.tsx';
+import { PasskeyFault } from './passkey-fault.tsx';
 
 /** Its code is loaded with the first click. */
-export const PasskeyButton = ({ next }: { next: string }) => {
+export const PasskeyButton = ({
+  next,
+  begin,
+  finish,
+  children,
+}: {
+  next: string;
+  begin: () => Promise<{ readonly options: unknown }>;
+  finish: (answer: { response: Record<string, unknown> }) => Promise<unknown>;
+  children: string;
+}) => {
   const [isRunning, setIsRunning] = useState(false);
   const [fault, setFault] = useState<unknown>();
-  const signIn = async () => {
+  const prove = async () => {
     setIsRunning(true);
     setFault(undefined);
     try {
-      const [{ startAuthentication }, { options }] = await Promise.all([
-        import('@simplewebauthn/browser'),
-        app.beginPasskeySignIn(),
-      ]);
+      const [{ startAuthentication }, { options }] = await Promise.all([import('@simplewebauthn/browser'), begin()]);
       const response = await startAuthentication({ optionsJSON: options as never });
-      await app.signInWithPasskey({ response: { ...response } });
+      await finish({ response: { ...response } });
       location.assign(next);
     } catch (error) {
       setFault(error);
@@ -33,9 +39,9 @@ export const PasskeyButton = ({ next }: { next: string }) => {
         mt={10}
         leftSection={<KeyRound size={16} aria-hidden="true" />}
         loading={isRunning}
-        onClick={signIn}
+        onClick={prove}
       >
-        Sign in with a passkey
+        {children}
       </Button>
     </>
   );

@@ -2,8 +2,17 @@ import { Button } from '@mantine/core';
 import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useId, useState } from 'react';
 
-/** Collapsed previews, for pages where other content comes first. */
-export const PreviewDisclosure = ({ children }: { children: React.ReactNode }) => {
+/** What not everybody wants to see: its content is made when a person opens it. */
+export const Disclosure = ({
+  show,
+  hide,
+  children,
+}: {
+  /** The words of the button while it is closed, and while it is open. */
+  show: string;
+  hide: string;
+  children: React.ReactNode;
+}) => {
   const [isOpen, setIsOpen] = useState(false);
   const id = useId();
   const Icon = isOpen ? ChevronDown : ChevronRight;
@@ -17,7 +26,7 @@ export const PreviewDisclosure = ({ children }: { children: React.ReactNode }) =
         leftSection={<Icon size={14} aria-hidden="true" />}
         onClick={() => setIsOpen(!isOpen)}
       >
-        {isOpen ? 'Hide previews' : 'Show previews'}
+        {isOpen ? hide : show}
       </Button>
       {isOpen && <div id={id}>{children}</div>}
     </>
