@@ -104,10 +104,12 @@ export interface RunnableAction {
 
 export type RunOutcome = JsonText | NeedsApproval | DoneWithRequest;
 
-/** For a caller who may publish, and so asks nobody. */
-export const runNow = async (action: RunnableAction, call: AdmittedCall, approval?: ApprovalRun) => {
-  const outcome = mustBeDone(await action.run(call, approval));
-  return outcome instanceof JsonText ? outcome : outcome.output;
+/** For a caller who may publish, and so asks nobody. A card prepared its call before. */
+export const runNow = async (action: RunnableAction, call: AdmittedCall, approval?: ApprovalRun): Promise<JsonText> => {
+  const prepared = approval ? call : mustBeDone(await action.prepare(call));
+  const outcome = mustBeDone(await action.run(prepared, approval));
+  if (outcome instanceof DoneWithRequest) throw new Error(`${action.name} asks for the rest: run it with runOrAsk`);
+  return outcome;
 };
 
 /** NotFound for a post or account that the workspace does not have. */
