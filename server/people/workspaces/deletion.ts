@@ -7,7 +7,7 @@ import { badInput, Refusal, temporaryConflict } from '#server/base/errors';
 import type { Live } from '#server/base/live/live';
 import type { Notifications } from '#server/messaging/notifications/notifications';
 import { nameOf } from './people.ts';
-import type { WorkspaceStore } from './store.ts';
+import type { WorkspaceStore } from './user-store.ts';
 
 const waitDays = 7;
 const waitMs = waitDays * 24 * 3_600_000;

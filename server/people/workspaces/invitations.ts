@@ -19,7 +19,7 @@ import type { Notifications } from '#server/messaging/notifications/notification
 import type { Membership } from './membership-end.ts';
 import { checkPassword, isWrongPassword, nameOf, type People } from './people.ts';
 import { canInvite, lockMembers, mustNotReachAbove } from './rank.ts';
-import type { InvitationRow, WorkspaceStore } from './store.ts';
+import type { InvitationRow, WorkspaceStore } from './user-store.ts';
 
 const invitationMs = 7 * dayMs;
 /** Per address and over all workspaces, including withdrawn invitations. */

@@ -8,7 +8,7 @@ import { mustBeNamed } from './deletion.ts';
 import type { EndMembership } from './membership-end.ts';
 import { nameOf } from './people.ts';
 import { lockMembers, mustNotReachAbove, rank } from './rank.ts';
-import type { WorkspaceStore } from './store.ts';
+import type { WorkspaceStore } from './user-store.ts';
 
 export type Members = ReturnType<typeof createMembers>;
 

@@ -6,8 +6,8 @@ import type { Config } from '#server/base/config/config';
 import type { Live } from '#server/base/live/live';
 import type { Database } from '#server/base/store/database';
 import { createPeople } from './people.ts';
-import { createWorkspaceStore } from './store.ts';
 import { createUserAdministration } from './user-administration.ts';
+import { createWorkspaceStore } from './user-store.ts';
 import { createWelcome } from './welcome.ts';
 
 export type OpenPeople = ReturnType<typeof openPeople>;

@@ -11,7 +11,7 @@ import type { Clock } from '#server/base/clock';
 import type { NewWorkspaces } from '#server/base/config/config';
 import { badInput, notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
-import type { UserRow, WorkspaceChange, WorkspaceRow, WorkspaceStore } from './store.ts';
+import type { UserRow, WorkspaceChange, WorkspaceRow, WorkspaceStore } from './user-store.ts';
 
 export type People = ReturnType<typeof createPeople>;
 

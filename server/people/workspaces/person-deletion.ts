@@ -4,7 +4,7 @@ import { Refusal } from '#server/base/errors';
 import type { EndMembership } from './membership-end.ts';
 import type { People } from './people.ts';
 import { lockMembers } from './rank.ts';
-import type { WorkspaceStore } from './store.ts';
+import type { WorkspaceStore } from './user-store.ts';
 
 export type PersonDeletion = ReturnType<typeof createPersonDeletion>;
 

@@ -1,7 +1,7 @@
 import { admins, type Role, roles } from '#contracts/scopes';
 import type { Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
-import type { WorkspaceStore } from './store.ts';
+import type { WorkspaceStore } from './user-store.ts';
 
 /** 0 is the highest. */
 export const rank = (role: Role) => roles.indexOf(role);

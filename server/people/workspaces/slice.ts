@@ -20,7 +20,7 @@ import type { OpenPeople } from './open-people.ts';
 import { outsideSignIn } from './outside-sign-in.ts';
 import { createPersonDeletion, type PersonDeletion } from './person-deletion.ts';
 import { workspaceRoutes } from './routes.ts';
-import { createWorkspaceStore } from './store.ts';
+import { createWorkspaceStore } from './user-store.ts';
 
 export const openWorkspaces = ({
   database,

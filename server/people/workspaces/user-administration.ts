@@ -3,7 +3,7 @@ import type { OneTimeSecrets } from '#server/access/auth/one-time-secrets';
 import type { Sessions } from '#server/access/auth/sessions';
 import { Refusal } from '#server/base/errors';
 import type { People } from './people.ts';
-import type { WorkspaceStore } from './store.ts';
+import type { WorkspaceStore } from './user-store.ts';
 
 /** User administration by the operator, from the command line. */
 export const createUserAdministration = ({
