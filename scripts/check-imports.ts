@@ -54,8 +54,8 @@ const isTypeOfStatements = ({ from, to, isTypeOnly }: Link) =>
 const isWiring = (module: string) => module.startsWith('server/wiring/');
 const isDoor = (module: string) => module.startsWith('server/doors/');
 const isAction = (module: string) => module.startsWith(`${sliceFolder(module)}/actions/`);
-/** `store.ts`, or `<rule>-store.ts` beside its rule. */
-const hasStoreName = (module: string) => /[/-]store$/.test(module);
+/** `store.ts`, `<rule>-store.ts` beside its rule, or `stores.ts`, which opens several of a slice. */
+const hasStoreName = (module: string) => /[/-]stores?$/.test(module);
 const isSliceStore = (module: string) => hasStoreName(module) && posix.dirname(module) === sliceFolder(module);
 const isStore = (module: string) => isSliceStore(module) || module.startsWith('server/base/store/');
 const networkFolder = (module: string) => /^server\/networks\/(families\/[^/]+\/|[^/]+\/)/.exec(module)?.[0];

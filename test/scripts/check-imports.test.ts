@@ -60,6 +60,7 @@ test.each([
   ['server/writing/posts/drafts.ts', '#server/media/upload-address-store', 'a store is private to its slice'],
   ['server/planning/open.ts', '#server/writing/posts/store', 'a store is private to its slice'],
   ['server/planning/open.ts', '#server/writing/posts/outcome-store', 'a store is private to its slice'],
+  ['server/planning/open.ts', '#server/people/workspaces/stores', 'a store is private to its slice'],
   ['server/agents/open.ts', '#server/people/factors/passkey-store', 'a store is private to its slice'],
   ['server/base/jobs/publish.ts', '#server/writing/posts/store', 'a store is private to its slice'],
   ['server/writing/posts/limits.ts', '#server/networks/x/index', 'and none of its folders'],

@@ -1,6 +1,6 @@
 import type { ApprovalCard } from '#contracts/approvals';
 import type { Caller } from '#server/base/context';
-import type { CardRow } from './store.ts';
+import type { CardRow } from './card-store.ts';
 
 interface Person {
   readonly id: string;

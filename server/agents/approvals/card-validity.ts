@@ -6,7 +6,7 @@ import type { Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
 import type { Live } from '#server/base/live/live';
 import type { Readiness } from '#server/writing/posts/readiness';
-import type { ApprovalStore, CardRow, OpenCard } from './store.ts';
+import type { CardRow, CardStore, OpenCard } from './card-store.ts';
 import type { Pin, Subject, Subjects } from './subject.ts';
 
 export type CardValidity = ReturnType<typeof createCardValidity>;
@@ -20,7 +20,7 @@ export const createCardValidity = ({
   live,
   clock,
 }: {
-  store: ApprovalStore;
+  store: CardStore;
   subjects: Subjects;
   readiness: Readiness;
   approvals: ReadonlyMap<string, Approval>;

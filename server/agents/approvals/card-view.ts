@@ -2,9 +2,9 @@ import type { Account } from '#contracts/accounts';
 import type { ApprovalCard, CardStatus } from '#contracts/approvals';
 import type { RunnableAction } from '#server/agents/admission';
 import { toLinkCards } from '#server/writing/posts/outgoing';
+import type { CardRow } from './card-store.ts';
 import { describeAlt, describeEdit } from './describe-edit.ts';
 import { askOf, buttonOf, sentenceOf } from './sentence.ts';
-import type { CardRow } from './store.ts';
 import type { Subject } from './subject.ts';
 
 /** The state of an approval request, as agents see it. */

@@ -16,10 +16,11 @@ import type { Accounts } from '#server/connecting/accounts/accounts';
 import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import { type Approvers, decisionOf } from './approvers.ts';
+import type { CardRow, CardStore } from './card-store.ts';
 import { type CardValidity, draftOf, holds, idOf } from './card-validity.ts';
 import type { CardView, RequestState } from './card-view.ts';
+import type { ConversationStore } from './conversation-store.ts';
 import type { RequestNotifications } from './request-notifications.ts';
-import type { ApprovalStore, CardRow } from './store.ts';
 import type { Pin, Subject, Subjects } from './subject.ts';
 
 const openMs = 7 * dayMs;
@@ -57,6 +58,7 @@ export type ApprovalCards = ReturnType<typeof createApprovalCards>;
  */
 export const createApprovalCards = ({
   store,
+  conversationStore,
   validity,
   subjects,
   reading,
@@ -71,7 +73,8 @@ export const createApprovalCards = ({
   baseUrl,
   clock,
 }: {
-  store: ApprovalStore;
+  store: CardStore;
+  conversationStore: ConversationStore;
   validity: CardValidity;
   subjects: Subjects;
   reading: Reading;
@@ -173,7 +176,7 @@ export const createApprovalCards = ({
     const isOwn = client === undefined;
     await store.insert({
       id,
-      conversationId: await store.conversation(
+      conversationId: await conversationStore.conversation(
         newId('conversation', now),
         workspaceId,
         client ?? conversationOf(userId),
@@ -308,10 +311,10 @@ export const createApprovalCards = ({
     /** The audit log keeps requests and decisions for longer. */
     purge: async () => {
       const purged = await store.purge(new Date(clock.now().getTime() - retentionMs), maxDecisions);
-      for (const workspaceId of await store.haveEmptyConversations()) {
+      for (const workspaceId of await conversationStore.haveEmptyConversations()) {
         await store.transaction(async () => {
           await store.lockRequests(workspaceId);
-          await store.removeEmptyConversations(workspaceId);
+          await conversationStore.removeEmptyConversations(workspaceId);
         });
       }
       return purged;

@@ -7,7 +7,7 @@ import type { Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import { sha256 } from '#server/base/sha256';
-import type { ApprovalStore, ConfirmedCard } from './store.ts';
+import type { ConfirmationStore, ConfirmedCard } from './confirmation-store.ts';
 
 /** One assertion covers a batch of requests, which are approved one after the other, so it stays valid for an hour. */
 const lifetimeMs = 60 * 60_000;
@@ -40,7 +40,7 @@ export const createConfirmations = ({
   asksPasskey,
   clock,
 }: {
-  store: ApprovalStore;
+  store: ConfirmationStore;
   passkeys: Passkeys;
   /** Whether the workspace requires a passkey to approve. */
   asksPasskey: (workspaceId: string) => Promise<boolean>;

@@ -13,10 +13,11 @@ import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import { toVersions } from '#server/writing/posts/versions';
 import { type Approvers, decisionOf, isRequestOf, onlyApprovers } from './approvers.ts';
+import type { CardRow, CardStore } from './card-store.ts';
 import { type CardValidity, idOf } from './card-validity.ts';
+import type { PreparedEdit } from './confirmation-store.ts';
 import type { Assertion, Confirmations } from './confirmations.ts';
 import type { RequestNotifications } from './request-notifications.ts';
-import type { ApprovalStore, CardRow, PreparedEdit } from './store.ts';
 import type { Subject, Subjects } from './subject.ts';
 
 /** Slightly longer than the app offers Undo. */
@@ -69,7 +70,7 @@ export const createDecisions = ({
   confirmations,
   clock,
 }: {
-  store: ApprovalStore;
+  store: CardStore;
   validity: CardValidity;
   subjects: Subjects;
   reading: Reading;

@@ -1,6 +1,6 @@
 import type { Caller } from '#server/base/context';
+import type { CardStore } from './card-store.ts';
 import { type CardValidity, idOf } from './card-validity.ts';
-import type { ApprovalStore } from './store.ts';
 
 export type FindRequests = ReturnType<typeof createFindRequests>;
 
@@ -11,7 +11,7 @@ export const createFindRequests =
     validity: { subjectOf, closeStale },
     baseUrl,
   }: {
-    store: ApprovalStore;
+    store: CardStore;
     validity: CardValidity;
     baseUrl: string;
   }) =>

@@ -6,8 +6,9 @@ import type { Accounts } from '#server/connecting/accounts/accounts';
 import { isolateName } from '#server/messaging/notifications/isolate-name';
 import type { NewNotification, Notifications } from '#server/messaging/notifications/notifications';
 import type { Approvers } from './approvers.ts';
+import type { CardRow } from './card-store.ts';
 import type { CardView } from './card-view.ts';
-import type { ApprovalStore, CardRow } from './store.ts';
+import type { RequestNotificationStore } from './request-notification-store.ts';
 
 /** The same as the length of a burst in notifications.ts. */
 const burstMs = 10 * 60 * 1000;
@@ -32,7 +33,7 @@ export const createRequestNotifications = ({
   approvers,
   clock,
 }: {
-  store: ApprovalStore;
+  store: RequestNotificationStore;
   view: CardView;
   accounts: Accounts;
   notifications: Notifications;

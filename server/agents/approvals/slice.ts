@@ -14,15 +14,18 @@ import type { LinkCards } from '#server/writing/posts/link-cards';
 import type { Readiness } from '#server/writing/posts/readiness';
 import type { Reading } from '#server/writing/posts/reading';
 import type { Approvers } from './approvers.ts';
+import { createCardStore } from './card-store.ts';
 import { createCardValidity } from './card-validity.ts';
 import { createCardView } from './card-view.ts';
 import { createApprovalCards } from './cards.ts';
+import { createConfirmationStore } from './confirmation-store.ts';
 import { createConfirmations, type Passkeys } from './confirmations.ts';
+import { createConversationStore } from './conversation-store.ts';
 import { createDecisions } from './decisions.ts';
 import { createFindRequests } from './find-requests.ts';
+import { createRequestNotificationStore } from './request-notification-store.ts';
 import { createRequestNotifications } from './request-notifications.ts';
 import { approvalRoutes } from './routes.ts';
-import { createApprovalStore } from './store.ts';
 import { createSubjects } from './subject.ts';
 
 export const openApprovals = ({
@@ -47,7 +50,7 @@ export const openApprovals = ({
   clock: Clock;
 }) => {
   const { reading, readiness, linkCards, accounts, live, clock } = parts;
-  const store = createApprovalStore(database);
+  const store = createCardStore(database);
   const subjects = createSubjects({ reading, readiness, linkCards, library, fittedFiles, accounts });
   const validity = createCardValidity({ store, subjects, readiness, approvals, live, clock });
   return {
@@ -69,10 +72,25 @@ export const openApprovals = ({
     }) => {
       const { actions } = cardParts;
       const view = createCardView({ actions, baseUrl });
-      const requestNotifications = createRequestNotifications({ ...parts, ...cardParts, store, view });
-      const confirmations = createConfirmations({ store, passkeys, asksPasskey, clock });
+      const requestNotifications = createRequestNotifications({
+        ...parts,
+        ...cardParts,
+        store: createRequestNotificationStore(database),
+        view,
+      });
+      const confirmations = createConfirmations({
+        store: createConfirmationStore(database),
+        passkeys,
+        asksPasskey,
+        clock,
+      });
       const shared = { ...parts, ...cardParts, store, validity, subjects, requestNotifications };
-      const cards = createApprovalCards({ ...shared, view, baseUrl });
+      const cards = createApprovalCards({
+        ...shared,
+        conversationStore: createConversationStore(database),
+        view,
+        baseUrl,
+      });
       const decisions = createDecisions({ ...shared, confirmations });
       return {
         cards,

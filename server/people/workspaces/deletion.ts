@@ -7,7 +7,7 @@ import { badInput, Refusal, temporaryConflict } from '#server/base/errors';
 import type { Live } from '#server/base/live/live';
 import type { Notifications } from '#server/messaging/notifications/notifications';
 import { nameOf } from './people.ts';
-import type { WorkspaceStore } from './store.ts';
+import type { Stores } from './stores.ts';
 
 const waitDays = 7;
 const waitMs = waitDays * 24 * 3_600_000;
@@ -16,7 +16,9 @@ export type Deletion = ReturnType<typeof createDeletion>;
 
 /** A workspace is deleted after a week in which its owners can cancel. */
 export const createDeletion = ({
-  store,
+  workspaceStore,
+  userStore,
+  memberStore,
   rights,
   notifications,
   audit,
@@ -24,8 +26,7 @@ export const createDeletion = ({
   leaving,
   clock,
   report,
-}: {
-  store: WorkspaceStore;
+}: Stores & {
   rights: Rights;
   notifications: Notifications;
   audit: AuditLog;
@@ -37,17 +38,17 @@ export const createDeletion = ({
   report: (error: unknown) => void;
 }) => {
   const locked = async (workspaceId: string) => {
-    const workspace = await store.lockWorkspace(workspaceId);
+    const workspace = await workspaceStore.lockWorkspace(workspaceId);
     if (workspace === null) throw new Refusal('NotFound', 'This workspace was deleted. Open another one.');
     return workspace;
   };
 
   const remove = async ({ id, name }: { id: string; name: string }) => {
-    const members = await store.members(id);
-    const revoke = await store.transaction(async () => {
+    const members = await memberStore.members(id);
+    const revoke = await workspaceStore.transaction(async () => {
       const revokeAll = await leaving(id);
       // An owner may have cancelled just now.
-      if ((await store.removeWorkspace(id, clock.now())) === 0) return undefined;
+      if ((await workspaceStore.removeWorkspace(id, clock.now())) === 0) return undefined;
       await audit.write({ event: 'workspace.deleted', details: { id, name } });
       return revokeAll;
     });
@@ -58,7 +59,7 @@ export const createDeletion = ({
 
   return {
     ask: (caller: Caller, name: string, requestId: string) =>
-      store.transaction(async () => {
+      workspaceStore.transaction(async () => {
         const { workspaceId, userId } = await rights.mustHold(caller);
         const workspace = await locked(workspaceId);
         mustBeNamed(workspace.name, name);
@@ -68,7 +69,7 @@ export const createDeletion = ({
             'This workspace is already being deleted. An owner can cancel that on the Workspace page.',
           );
         const deleteAt = new Date(clock.now().getTime() + waitMs);
-        await store.setDeletion(workspaceId, { at: deleteAt, askedBy: userId });
+        await workspaceStore.setDeletion(workspaceId, { at: deleteAt, askedBy: userId });
         await audit.write({
           event: 'workspace.deletion-asked',
           workspaceId,
@@ -76,7 +77,7 @@ export const createDeletion = ({
           requestId,
           details: { name: workspace.name, at: instantOf(deleteAt) },
         });
-        const owner = await store.user(userId);
+        const owner = await userStore.user(userId);
         await notifications.tell([
           {
             workspaceId,
@@ -92,23 +93,23 @@ export const createDeletion = ({
       }),
 
     takeBack: (caller: Caller, requestId: string) =>
-      store.transaction(async () => {
+      workspaceStore.transaction(async () => {
         const { workspaceId, userId } = await rights.mustHold(caller);
         const workspace = await locked(workspaceId);
         if (workspace.deleteAt === null) return;
-        await store.setDeletion(workspaceId, null);
-        await store.wakePublishing();
+        await workspaceStore.setDeletion(workspaceId, null);
+        await workspaceStore.wakePublishing();
         const details = { name: workspace.name };
         await audit.write({ event: 'workspace.deletion-taken-back', workspaceId, userId, requestId, details });
         await live.publish({ workspaceId, kind: 'workspace', id: workspaceId });
       }),
 
     /** When the workspace is deleted; undefined while nobody asked for that. */
-    dateOf: async (workspaceId: string) => (await store.workspace(workspaceId))?.deleteAt ?? undefined,
+    dateOf: async (workspaceId: string) => (await workspaceStore.workspace(workspaceId))?.deleteAt ?? undefined,
 
     /** Called before anything is scheduled or published. */
     mustStay: async (workspaceId: string) => {
-      if ((await store.workspace(workspaceId))?.deleteAt) {
+      if ((await workspaceStore.workspace(workspaceId))?.deleteAt) {
         throw temporaryConflict(
           'This workspace is being deleted, so nothing is published from it. An owner can cancel that on the Workspace page.',
         );
@@ -117,7 +118,7 @@ export const createDeletion = ({
 
     /** Deletes due workspaces with everything in them, except media files, which the next sweep removes. */
     removeDue: async () => {
-      for (const due of await store.dueWorkspaces(clock.now())) await remove(due).catch(report);
+      for (const due of await workspaceStore.dueWorkspaces(clock.now())) await remove(due).catch(report);
     },
   };
 };

@@ -6,7 +6,7 @@ import { Refusal } from '#server/base/errors';
 import { letter } from '#server/messaging/messages/letter';
 import type { Messages } from '#server/messaging/messages/messages';
 import { checkPassword, type People } from './people.ts';
-import type { WorkspaceStore } from './store.ts';
+import type { UserStore } from './user-store.ts';
 
 const maxPerHour = 3;
 
@@ -21,7 +21,7 @@ export const createForgottenPassword = ({
   audit,
   baseUrl,
 }: {
-  store: WorkspaceStore;
+  store: UserStore;
   people: People;
   secrets: OneTimeSecrets;
   messages: Messages;

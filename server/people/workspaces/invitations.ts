@@ -16,10 +16,11 @@ import { sha256 } from '#server/base/sha256';
 import { letter } from '#server/messaging/messages/letter';
 import type { Messages } from '#server/messaging/messages/messages';
 import type { Notifications } from '#server/messaging/notifications/notifications';
+import type { InvitationRow } from './invitation-store.ts';
 import type { Membership } from './membership-end.ts';
 import { checkPassword, isWrongPassword, nameOf, type People } from './people.ts';
 import { canInvite, lockMembers, mustNotReachAbove } from './rank.ts';
-import type { InvitationRow, WorkspaceStore } from './store.ts';
+import type { Stores } from './stores.ts';
 
 const invitationMs = 7 * dayMs;
 /** Per address and over all workspaces, including withdrawn invitations. */
@@ -33,7 +34,10 @@ export type Invitations = ReturnType<typeof createInvitations>;
 
 /** Invitations to a workspace. One is valid while the inviter may still give its role. */
 export const createInvitations = ({
-  store,
+  invitationStore,
+  userStore,
+  workspaceStore,
+  memberStore,
   people,
   audit,
   plans,
@@ -42,8 +46,7 @@ export const createInvitations = ({
   notifications,
   baseUrl,
   clock,
-}: {
-  store: WorkspaceStore;
+}: Stores & {
   people: People;
   audit: AuditLog;
   plans: Plans;
@@ -64,7 +67,7 @@ export const createInvitations = ({
   const mustBeUsable = async (invitation: InvitationRow | null) => {
     if (invitation === null || new Date(invitation.expiresAt) <= clock.now()) throw invalidInvitation();
     const { workspaceId, invitedBy, role } = invitation;
-    const inviter = await store.member(workspaceId, invitedBy);
+    const inviter = await memberStore.member(workspaceId, invitedBy);
     if (!canInvite(inviter?.role, role)) throw invalidInvitation();
     return invitation;
   };
@@ -72,7 +75,7 @@ export const createInvitations = ({
   const isNew = async (email: string) => {
     if ((await people.findByEmail(email)).userId !== undefined) return false;
     // The same person may accept an invitation to another workspace concurrently.
-    await store.lockSignUp();
+    await userStore.lockSignUp();
     return (await people.findByEmail(email)).userId === undefined;
   };
 
@@ -90,7 +93,7 @@ export const createInvitations = ({
   };
 
   const invitationMail = async ({ userId, workspaceId }: Caller, to: string, role: Role, url: string) => {
-    const [inviter, workspace] = [await store.user(userId), await store.workspace(workspaceId)];
+    const [inviter, workspace] = [await userStore.user(userId), await workspaceStore.workspace(workspaceId)];
     const who = inviter ? nameOf(inviter) : 'An admin';
     const where = workspace?.name ?? 'a workspace';
     const content = {
@@ -104,16 +107,16 @@ export const createInvitations = ({
 
   return {
     invite: (caller: Caller, { email: typed, role }: { email: string; role: Role }) =>
-      store.transaction(async () => {
+      invitationStore.transaction(async () => {
         const email = checkEmail(typed);
-        await lockMembers(store, caller);
+        await lockMembers({ memberStore, workspaceStore }, caller);
         mustNotReachAbove(caller.role, role);
-        const members = await store.members(caller.workspaceId);
+        const members = await memberStore.members(caller.workspaceId);
         if (members.some((member) => emailKey(member.email) === emailKey(email))) {
           throw new Refusal('Conflict', `${email} is already a member. Change their role in the list of members.`);
         }
         await plans.mayJoin(caller.workspaceId);
-        const open = await store.countInvitations(caller.workspaceId, clock.now());
+        const open = await invitationStore.countInvitations(caller.workspaceId, clock.now());
         if (open >= bounds.openInvitations) {
           throw new Refusal('Conflict', `${open} invitations are open. Withdraw one, or wait until one is accepted.`);
         }
@@ -121,7 +124,7 @@ export const createInvitations = ({
         const createdAt = clock.now();
         const expiresAt = new Date(createdAt.getTime() + invitationMs);
         const id = newId('invitation', createdAt);
-        await store.insertInvitation({
+        await invitationStore.insertInvitation({
           id,
           workspaceId: caller.workspaceId,
           email,
@@ -149,13 +152,13 @@ export const createInvitations = ({
       }),
 
     list: async (workspaceId: string): Promise<Invitation[]> =>
-      (await store.openInvitations(workspaceId, bounds.openInvitations)).map(
+      (await invitationStore.openInvitations(workspaceId, bounds.openInvitations)).map(
         ({ workspaceId: _, invitedBy: __, ...invitation }) => invitation,
       ),
 
     withdraw: (caller: Caller, id: string) =>
-      store.transaction(async () => {
-        if ((await store.removeInvitation(caller.workspaceId, id)) === 0) throw notFound('invitation', id);
+      invitationStore.transaction(async () => {
+        if ((await invitationStore.removeInvitation(caller.workspaceId, id)) === 0) throw notFound('invitation', id);
         await record(caller, 'invitation.withdrawn', { id });
         await publishMember(caller.workspaceId, id);
       }),
@@ -163,34 +166,34 @@ export const createInvitations = ({
     /** Withdraws invitations that the inviter's new role may not give; all of them when the inviter has left. */
     withdrawBy: async ({ workspaceId, userId }: Membership, inviterRole?: Role) => {
       const lost = roles.filter((role) => !canInvite(inviterRole, role));
-      for (const { id, email } of await store.removeInvitationsBy(workspaceId, userId, lost)) {
+      for (const { id, email } of await invitationStore.removeInvitationsBy(workspaceId, userId, lost)) {
         await audit.write({ event: 'invitation.withdrawn', workspaceId, details: { id, email, invitedBy: userId } });
         await publishMember(workspaceId, id);
       }
     },
 
-    purge: () => store.purgeInvitations(new Date(clock.now().getTime() - endedInvitationMs)),
+    purge: () => invitationStore.purgeInvitations(new Date(clock.now().getTime() - endedInvitationMs)),
 
     /** For the invitation page. Does not reveal whether the address has an account. */
     lookAt: async (secret: string) => {
-      const { email, role, workspaceId } = await mustBeUsable(await store.invitation(hashOf(secret)));
-      const workspace = await store.workspace(workspaceId);
+      const { email, role, workspaceId } = await mustBeUsable(await invitationStore.invitation(hashOf(secret)));
+      const workspace = await workspaceStore.workspace(workspaceId);
       return { email, role, workspaceId, workspace: workspace?.name ?? '' };
     },
 
     accept: (secret: string, by: Acceptance, name = '') =>
-      store.transaction(async () => {
-        const { workspaceId } = await mustBeUsable(await store.invitation(hashOf(secret)));
+      invitationStore.transaction(async () => {
+        const { workspaceId } = await mustBeUsable(await invitationStore.invitation(hashOf(secret)));
         // Locks the workspace before the invitation, in the same order as its deletion, to avoid a deadlock.
         await plans.mayJoin(workspaceId);
-        const { id, email, role } = await mustBeUsable(await store.lockInvitation(hashOf(secret)));
+        const { id, email, role } = await mustBeUsable(await invitationStore.lockInvitation(hashOf(secret)));
         const userId = await userAccepting(email, by);
-        if (name !== '' && !(await store.user(userId))?.name) await store.setProfile(userId, { name });
-        if ((await store.member(workspaceId, userId)) === null) {
-          await store.insertMember({ workspaceId, userId, role });
+        if (name !== '' && !(await userStore.user(userId))?.name) await userStore.setProfile(userId, { name });
+        if ((await memberStore.member(workspaceId, userId)) === null) {
+          await memberStore.insertMember({ workspaceId, userId, role });
         }
         await people.openWorkspace(userId, workspaceId);
-        await store.acceptInvitation(id, clock.now());
+        await invitationStore.acceptInvitation(id, clock.now());
         await publishMember(workspaceId, userId);
         await audit.write({ event: 'member.joined', workspaceId, userId, details: { role } });
         await notifications.tell([

@@ -8,18 +8,18 @@ import { mustBeNamed } from './deletion.ts';
 import type { EndMembership } from './membership-end.ts';
 import { nameOf } from './people.ts';
 import { lockMembers, mustNotReachAbove, rank } from './rank.ts';
-import type { WorkspaceStore } from './store.ts';
+import type { Stores } from './stores.ts';
 
 export type Members = ReturnType<typeof createMembers>;
 
 /** Members of a workspace. Nobody can give or change a role above their own. */
 export const createMembers = ({
-  store,
+  memberStore,
+  workspaceStore,
   audit,
   publish,
   endMembership,
-}: {
-  store: WorkspaceStore;
+}: Stores & {
   audit: AuditLog;
   publish: Live['publish'];
   endMembership: EndMembership;
@@ -30,13 +30,13 @@ export const createMembers = ({
   const publishMember = (workspaceId: string, id: string) => publish({ workspaceId, kind: 'member', id });
 
   const find = async ({ workspaceId }: Caller, userId: string) => {
-    const member = await store.member(workspaceId, userId);
+    const member = await memberStore.member(workspaceId, userId);
     if (member === null) throw notFound('member', userId);
     return member;
   };
 
   const keepAnOwner = async (workspaceId: string, leaving: string) => {
-    const owners = await store.owners(workspaceId);
+    const owners = await memberStore.owners(workspaceId);
     if (owners.length === 1 && owners[0]?.userId === leaving) {
       throw new Refusal('Conflict', 'This is the last owner of the workspace. Make somebody else an owner first.');
     }
@@ -44,12 +44,12 @@ export const createMembers = ({
 
   return {
     list: async (workspaceId: string): Promise<Member[]> =>
-      (await store.members(workspaceId)).map((member) => ({ ...member, name: nameOf(member) })),
+      (await memberStore.members(workspaceId)).map((member) => ({ ...member, name: nameOf(member) })),
 
     /** Adds or removes a named approver, under the member lock. Owners and admins decide without being named. */
     nameApprover: (caller: Caller, userId: string, approver: boolean) =>
-      store.transaction(async (): Promise<Member> => {
-        await lockMembers(store, caller);
+      memberStore.transaction(async (): Promise<Member> => {
+        await lockMembers({ memberStore, workspaceStore }, caller);
         const member = await find(caller, userId);
         if (member.role !== 'editor') {
           throw new Refusal(
@@ -59,21 +59,21 @@ export const createMembers = ({
               : 'Owners and admins approve without being named.',
           );
         }
-        await store.setApprover({ workspaceId: caller.workspaceId, userId }, approver);
+        await memberStore.setApprover({ workspaceId: caller.workspaceId, userId }, approver);
         await record(caller, 'member.approver', { userId, approver });
         await publishMember(caller.workspaceId, userId);
         return { ...member, name: nameOf(member), approver };
       }),
 
     changeRole: (caller: Caller, userId: string, role: Role) =>
-      store.transaction(async (): Promise<Member> => {
-        await lockMembers(store, caller);
+      memberStore.transaction(async (): Promise<Member> => {
+        await lockMembers({ memberStore, workspaceStore }, caller);
         const member = await find(caller, userId);
         mustNotReachAbove(caller.role, member.role);
         mustNotReachAbove(caller.role, role);
         if (member.role === 'owner' && role !== 'owner') await keepAnOwner(caller.workspaceId, userId);
         const membership = { workspaceId: caller.workspaceId, userId };
-        await store.updateMember(membership, role);
+        await memberStore.updateMember(membership, role);
         await record(caller, 'member.role', { userId, from: member.role, to: role });
         await endMembership(membership, role);
         await publishMember(caller.workspaceId, userId);
@@ -82,17 +82,17 @@ export const createMembers = ({
 
     /** The other member becomes an owner, and the caller an admin. */
     handOver: (caller: Caller, { userId, name }: { userId: string; name: string }, requestId: string) =>
-      store.transaction(async () => {
+      memberStore.transaction(async () => {
         const { workspaceId } = caller;
-        await lockMembers(store, caller);
-        const workspace = await store.workspace(workspaceId);
+        await lockMembers({ memberStore, workspaceStore }, caller);
+        const workspace = await workspaceStore.workspace(workspaceId);
         mustBeNamed(workspace?.name ?? '', name);
         if (userId === caller.userId) {
           throw badInput({ path: 'userId', code: 'Yourself', message: 'must be another member' });
         }
         await find(caller, userId);
-        await store.updateMember({ workspaceId, userId }, 'owner');
-        await store.updateMember({ workspaceId, userId: caller.userId }, 'admin');
+        await memberStore.updateMember({ workspaceId, userId }, 'owner');
+        await memberStore.updateMember({ workspaceId, userId: caller.userId }, 'admin');
         await audit.write({
           event: 'workspace.handed-over',
           workspaceId,
@@ -107,8 +107,8 @@ export const createMembers = ({
 
     /** Also used by members who leave. */
     remove: (caller: Caller, userId: string) =>
-      store.transaction(async () => {
-        await lockMembers(store, caller);
+      memberStore.transaction(async () => {
+        await lockMembers({ memberStore, workspaceStore }, caller);
         const member = await find(caller, userId);
         if (userId !== caller.userId) {
           if (rank(caller.role) > rank('admin'))
@@ -117,7 +117,7 @@ export const createMembers = ({
         }
         if (member.role === 'owner') await keepAnOwner(caller.workspaceId, userId);
         const membership = { workspaceId: caller.workspaceId, userId };
-        await store.removeMember(membership);
+        await memberStore.removeMember(membership);
         await endMembership(membership);
         await publishMember(caller.workspaceId, userId);
         await record(caller, 'member.removed', { userId, email: member.email });

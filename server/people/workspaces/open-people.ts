@@ -6,7 +6,7 @@ import type { Config } from '#server/base/config/config';
 import type { Live } from '#server/base/live/live';
 import type { Database } from '#server/base/store/database';
 import { createPeople } from './people.ts';
-import { createWorkspaceStore } from './store.ts';
+import { createStores } from './stores.ts';
 import { createUserAdministration } from './user-administration.ts';
 import { createWelcome } from './welcome.ts';
 
@@ -36,9 +36,9 @@ export const openPeople = ({
   wallClock: clock,
 }: PeopleParts) => {
   const { production, newWorkspaces } = config;
-  const store = createWorkspaceStore(database);
+  const stores = createStores(database);
   const people = createPeople({
-    store,
+    ...stores,
     rights,
     audit,
     plans,
@@ -60,13 +60,13 @@ export const openPeople = ({
     signIns,
     secrets,
     audit,
-    transaction: store.transaction,
+    transaction: database.transaction,
     production,
     canPrintLink,
   });
   const hasPasswords = config.outsideProvider === undefined;
   const userAdministration = createUserAdministration({
-    store,
+    ...stores,
     people,
     sessions,
     secrets,

@@ -11,13 +11,19 @@ import type { Clock } from '#server/base/clock';
 import type { NewWorkspaces } from '#server/base/config/config';
 import { badInput, notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
-import type { UserRow, WorkspaceChange, WorkspaceRow, WorkspaceStore } from './store.ts';
+import type { Stores } from './stores.ts';
+import type { UserRow } from './user-store.ts';
+import type { WorkspaceRow } from './workspace-row.ts';
+import type { WorkspaceChange } from './workspace-store.ts';
 
 export type People = ReturnType<typeof createPeople>;
 
 /** Users, their sign-in, and their workspaces. */
 export const createPeople = ({
-  store,
+  userStore,
+  workspaceStore,
+  memberStore,
+  invitationStore,
   rights,
   audit,
   plans,
@@ -28,8 +34,7 @@ export const createPeople = ({
   workspaceChanged,
   lastNews,
   clock,
-}: {
-  store: WorkspaceStore;
+}: Stores & {
   rights: Rights;
   audit: AuditLog;
   plans: Pick<Plans, 'mustExist'>;
@@ -48,15 +53,15 @@ export const createPeople = ({
   const addUser = async (email: string, password: string | undefined, isOperator = false) => {
     const id = newId('user', clock.now());
     const passwordHash = password === undefined ? null : await hashPassword(checkPassword(password, 'password'));
-    await store.insertUser({ id, email: checkEmail(email), passwordHash, isOperator });
+    await userStore.insertUser({ id, email: checkEmail(email), passwordHash, isOperator });
     return id;
   };
 
   const addWorkspace = async (userId: string, name: string) => {
     const workspaceId = newId('workspace', clock.now());
-    await store.insertWorkspace({ id: workspaceId, name });
-    await store.insertMember({ workspaceId, userId, role: 'owner' });
-    await store.setLastWorkspace(userId, workspaceId);
+    await workspaceStore.insertWorkspace({ id: workspaceId, name });
+    await memberStore.insertMember({ workspaceId, userId, role: 'owner' });
+    await userStore.setLastWorkspace(userId, workspaceId);
     await audit.write({ event: 'workspace.created', workspaceId, userId, details: { name } });
     return workspaceId;
   };
@@ -82,7 +87,7 @@ export const createPeople = ({
     // Read first, so that changes from now on are delivered again rather than missed.
     const liveFrom = lastNews();
     const user = await mustExist(userId);
-    const memberships = await store.memberships(userId);
+    const memberships = await memberStore.memberships(userId);
     const open = memberships.find(({ id }) => id === openId);
     return {
       user: {
@@ -95,8 +100,8 @@ export const createPeople = ({
         operator: user.isOperator,
         hasPassword: user.passwordHash !== null,
         asksPassword: user.passwordHash !== null && !byLink,
-        hasPasskey: await store.hasPasskey(userId),
-        hasFactor: await store.hasFactor(userId),
+        hasPasskey: await userStore.hasPasskey(userId),
+        hasFactor: await userStore.hasFactor(userId),
         mayMakeWorkspaces: canCreateWorkspaces(user, memberships),
       },
       ...(open && {
@@ -120,12 +125,12 @@ export const createPeople = ({
 
   const deletionOf = async ({ deleteAt, deleteAskedBy }: WorkspaceRow) => {
     if (deleteAt === null) return {};
-    const owner = deleteAskedBy === null ? null : await store.user(deleteAskedBy);
+    const owner = deleteAskedBy === null ? null : await userStore.user(deleteAskedBy);
     return { deletion: { at: deleteAt, askedBy: owner ? nameOf(owner) : '' } };
   };
 
   const mustExist = async (userId: string) => {
-    const user = await store.user(userId);
+    const user = await userStore.user(userId);
     if (user === null) throw notFound('user', userId);
     return user;
   };
@@ -140,7 +145,7 @@ export const createPeople = ({
    * it belongs to the person whom the provider vouches for, and all access issued before is revoked.
    */
   const link = async (user: UserRow, subject: string) => {
-    await store.linkUser(user.id, subject);
+    await userStore.linkUser(user.id, subject);
     await revokeAllAccess(user.id);
     const workspaceId = user.lastWorkspaceId ?? undefined;
     await audit.write({ event: 'account.linked', workspaceId, userId: user.id, details: { email: user.email } });
@@ -155,9 +160,9 @@ export const createPeople = ({
       { email, password, workspace }: { email: string; password?: string | undefined; workspace: string },
       { mayBeFirst = async () => true }: { mayBeFirst?: () => Promise<boolean> } = {},
     ) =>
-      store.transaction(async () => {
-        await store.lockSignUp();
-        if ((await store.firstUser()) !== null) {
+      userStore.transaction(async () => {
+        await userStore.lockSignUp();
+        if ((await userStore.firstUser()) !== null) {
           throw new Refusal(
             'Forbidden',
             'Posthorn is set up already: a user exists. New people join by invitation; the operator gets in with posthorn link.',
@@ -167,17 +172,17 @@ export const createPeople = ({
         return addFirst(workspace, () => addUser(email, password, true));
       }),
 
-    isEmpty: async () => (await store.firstUser()) === null,
+    isEmpty: async () => (await userStore.firstUser()) === null,
 
     /** Whom to ask about this server. */
     operatorName: async () => {
-      const operator = await store.operator();
+      const operator = await userStore.operator();
       return operator === null ? '' : nameOf(operator);
     },
 
     /** On a fresh installation, the first user without a password, or no user yet. They may sign in by a link. */
     awaitsFirstPassword: async () => {
-      const first = await store.firstUser();
+      const first = await userStore.firstUser();
       return first === null || (first.passwordHash === null && first.subject === null)
         ? { userId: first?.id }
         : undefined;
@@ -185,7 +190,7 @@ export const createPeople = ({
 
     /** The person with this address, or the one who set the installation up. */
     forLink: async (email?: string) => {
-      const user = email === undefined ? await store.operator() : await store.userByEmail(emailKey(email));
+      const user = email === undefined ? await userStore.operator() : await userStore.userByEmail(emailKey(email));
       if (user === null) {
         throw email === undefined
           ? new Refusal('NotFound', 'Nobody is here yet. Run posthorn setup first.')
@@ -208,7 +213,7 @@ export const createPeople = ({
     /** The workspace in which MCP clients act. */
     openedLast: async (userId: string) => {
       const { lastWorkspaceId } = await mustExist(userId);
-      const last = (await store.memberships(userId)).find(({ id }) => id === lastWorkspaceId);
+      const last = (await memberStore.memberships(userId)).find(({ id }) => id === lastWorkspaceId);
       if (last === undefined) return undefined;
       const { id, name, role, canPublish, lacksFactor } = last;
       return { id, name, role, canPublish, lacksFactor };
@@ -220,13 +225,13 @@ export const createPeople = ({
 
     /** The user with this address and their workspace. Proves nothing about who is asking. */
     findByEmail: async (email: string) => {
-      const user = await store.userByEmail(emailKey(email));
+      const user = await userStore.userByEmail(emailKey(email));
       return { userId: user?.id, workspaceId: user?.lastWorkspaceId ?? undefined };
     },
 
     /** A wrong password and an unknown address take the same time and get the same answer. */
     signIn: async (email: string, password: string) => {
-      const user = await store.userByEmail(emailKey(email));
+      const user = await userStore.userByEmail(emailKey(email));
       const isCorrect = await isPassword(user?.passwordHash ?? (await dummyHash()), password);
       if (user === null || user.passwordHash === null || !isCorrect) throw wrongPassword();
       return user.id;
@@ -237,31 +242,31 @@ export const createPeople = ({
      * for the first owner.
      */
     signInAs: ({ subject, email }: OutsidePerson, { mayBeFirst }: { mayBeFirst: () => Promise<boolean> }) =>
-      store.transaction(async () => {
-        await store.lockSignUp();
-        const bySubject = await store.userBySubject(subject);
+      userStore.transaction(async () => {
+        await userStore.lockSignUp();
+        const bySubject = await userStore.userBySubject(subject);
         if (bySubject !== null) return bySubject.id;
         if (email === undefined) {
           throw signInRefused('NoAddress', 'Your identity provider does not vouch for an e-mail address of yours.');
         }
-        const byEmail = await store.userByEmail(emailKey(email));
+        const byEmail = await userStore.userByEmail(emailKey(email));
         if (byEmail !== null && byEmail.subject === null) return link(byEmail, subject);
         const add = async (isOperator: boolean) => {
           const id = newId('user', clock.now());
-          await store.insertUser({ id, email: checkEmail(email), subject, isOperator });
+          await userStore.insertUser({ id, email: checkEmail(email), subject, isOperator });
           return id;
         };
-        if (byEmail === null && (await store.firstUser()) === null) {
+        if (byEmail === null && (await userStore.firstUser()) === null) {
           if (!(await mayBeFirst())) throw needsCode();
           return (await addFirst('My workspace', () => add(true))).userId;
         }
-        if (byEmail === null && (await store.isInvited(emailKey(email), clock.now()))) return add(false);
+        if (byEmail === null && (await invitationStore.isInvited(emailKey(email), clock.now()))) return add(false);
         throw signInRefused('NotInvited', `${email} is not a member here. Ask an admin for an invitation.`);
       }),
 
     changeProfile: async (userId: string, change: ProfileChange) => {
       if (change.timeZone) mustBeTimeZone(change.timeZone);
-      await store.setProfile(userId, change);
+      await userStore.setProfile(userId, change);
     },
 
     /** `current` is not required without a password, or after sign-in by a one-time link. */
@@ -270,18 +275,18 @@ export const createPeople = ({
       if (passwordHash !== null && current !== undefined && !(await isPassword(passwordHash, current))) {
         throw badInput({ path: 'current', code: 'WrongPassword', message: 'is not your current password' });
       }
-      await store.setPassword(userId, await hashPassword(checkPassword(next, 'next')), clock.now());
+      await userStore.setPassword(userId, await hashPassword(checkPassword(next, 'next')), clock.now());
     },
 
     distrustTokens: async (userId: string) => {
-      await store.distrustTokens(userId, clock.now());
+      await userStore.distrustTokens(userId, clock.now());
     },
 
     createWorkspace: (userId: string, name: string) =>
-      store.transaction(async () => {
+      userStore.transaction(async () => {
         // Serialized, so that concurrent requests cannot exceed the limit.
-        await store.lockUser(userId);
-        const memberships = await store.memberships(userId);
+        await userStore.lockUser(userId);
+        const memberships = await memberStore.memberships(userId);
         if (!canCreateWorkspaces(await mustExist(userId), memberships)) {
           throw new Refusal('Forbidden', creationRefusals[newWorkspaces === 'operator' ? 'operator' : 'admins']);
         }
@@ -294,18 +299,18 @@ export const createPeople = ({
 
     /** MCP clients act in the workspace that was opened last. */
     openWorkspace: async (userId: string, workspaceId: string) => {
-      if ((await store.member(workspaceId, userId)) === null) throw notFound('workspace', workspaceId);
-      await store.setLastWorkspace(userId, workspaceId);
+      if ((await memberStore.member(workspaceId, userId)) === null) throw notFound('workspace', workspaceId);
+      await userStore.setLastWorkspace(userId, workspaceId);
     },
 
     /** When somebody leaves a workspace. MCP clients act in the last opened one, so those in another workspace keep working. */
     endClientsIn: async ({ userId, workspaceId }: { userId: string; workspaceId: string }) => {
-      if (await store.forgetLastWorkspace(userId, workspaceId)) await endClients(userId);
+      if (await userStore.forgetLastWorkspace(userId, workspaceId)) await endClients(userId);
     },
 
     /** Whether the change switches off a protection against stolen sessions. */
     isLowered: async (workspaceId: string, { approvalPasskey, twoFactors }: WorkspaceChange) => {
-      const before = await store.workspace(workspaceId);
+      const before = await workspaceStore.workspace(workspaceId);
       return (
         (approvalPasskey === false && before?.approvalPasskey === true) ||
         (twoFactors === false && before?.twoFactors === true)
@@ -313,44 +318,44 @@ export const createPeople = ({
     },
 
     changeWorkspace: (caller: Claim, change: WorkspaceChange) =>
-      store.transaction(async () => {
+      userStore.transaction(async () => {
         const by = await rights.mustHold(caller);
         const { workspaceId: id, userId } = by;
-        if (change.approvalPasskey && !(await store.hasPasskey(userId))) {
+        if (change.approvalPasskey && !(await userStore.hasPasskey(userId))) {
           throw new Refusal('Conflict', 'You have no passkey yourself. Add one in your profile, then switch this on.');
         }
-        if (change.twoFactors && !(await store.hasFactor(userId))) {
+        if (change.twoFactors && !(await userStore.hasFactor(userId))) {
           throw new Refusal(
             'Conflict',
             'You have no second factor yourself. Set one up in your profile, then switch this on.',
           );
         }
-        await store.changeWorkspace(by, change);
+        await workspaceStore.changeWorkspace(by, change);
         if (change.statisticsTools !== undefined || change.twoFactors !== undefined) await accessChanged();
         await workspaceChanged(id);
       }),
 
     /** A member of the workspace, and whether all that they can reach belongs to this owner. */
     ownedBy: async (ownerId: string, workspaceId: string, userId: string) => {
-      const member = await store.member(workspaceId, userId);
+      const member = await memberStore.member(workspaceId, userId);
       if (member === null) return undefined;
-      const owned = (await store.memberships(ownerId)).filter(({ role }) => role === 'owner').map(({ id }) => id);
+      const owned = (await memberStore.memberships(ownerId)).filter(({ role }) => role === 'owner').map(({ id }) => id);
       const isWhollyOwned =
         !(await mustExist(userId)).isOperator &&
-        (await store.memberships(userId)).every(({ id }) => owned.includes(id));
+        (await memberStore.memberships(userId)).every(({ id }) => owned.includes(id));
       return { email: member.email, isWhollyOwned };
     },
 
     /** Members who may publish and decide. The one who joined first comes first. */
-    approvers: store.approvers,
+    approvers: memberStore.approvers,
 
     /** Whether approving requires a passkey in this workspace. */
-    asksPasskey: async (workspaceId: string) => (await store.workspace(workspaceId))?.approvalPasskey === true,
+    asksPasskey: async (workspaceId: string) => (await workspaceStore.workspace(workspaceId))?.approvalPasskey === true,
 
     /** Called by the operator. */
     setPlan: async (workspaceId: string, plan: string) => {
       plans.mustExist(plan);
-      if (!(await store.setPlan(workspaceId, plan))) throw notFound('workspace', workspaceId);
+      if (!(await workspaceStore.setPlan(workspaceId, plan))) throw notFound('workspace', workspaceId);
     },
 
     addPerson: (email: string, password: string) => addUser(email, password),
@@ -359,16 +364,16 @@ export const createPeople = ({
       workspaceId: string,
       { email, password, role }: { email: string; password?: string | undefined; role: Role },
     ) =>
-      store.transaction(async () => {
+      userStore.transaction(async () => {
         const userId = await addUser(email, password);
-        await store.insertMember({ workspaceId, userId, role });
-        await store.setLastWorkspace(userId, workspaceId);
+        await memberStore.insertMember({ workspaceId, userId, role });
+        await userStore.setLastWorkspace(userId, workspaceId);
         return { userId, workspaceId };
       }),
 
-    workspaceName: async (id: string) => (await store.workspace(id))?.name ?? '',
+    workspaceName: async (id: string) => (await workspaceStore.workspace(id))?.name ?? '',
 
-    workspaces: async () => (await store.workspaces()).map(({ id, name }) => ({ id, name })),
+    workspaces: async () => (await workspaceStore.workspaces()).map(({ id, name }) => ({ id, name })),
   };
 };
 

@@ -4,7 +4,7 @@ import { Refusal } from '#server/base/errors';
 import type { EndMembership } from './membership-end.ts';
 import type { People } from './people.ts';
 import { lockMembers } from './rank.ts';
-import type { WorkspaceStore } from './store.ts';
+import type { Stores } from './stores.ts';
 
 export type PersonDeletion = ReturnType<typeof createPersonDeletion>;
 
@@ -16,14 +16,15 @@ type Who = { readonly address: string } | { readonly userId: string };
  * workspace and stay, shown as by "A former member". So the row stays too, without anything that identifies the person.
  */
 export const createPersonDeletion = ({
-  store,
+  userStore,
+  workspaceStore,
+  memberStore,
   people,
   endMembership,
   forgetPerson,
   audit,
   clock,
-}: {
-  store: WorkspaceStore;
+}: Stores & {
   people: People;
   endMembership: EndMembership;
   /** Ends all access and deletes what slices store only for this person. */
@@ -34,7 +35,7 @@ export const createPersonDeletion = ({
   const find = async (who: Who) => {
     const { userId } = 'address' in who ? await people.forLink(who.address) : who;
     const { user } = await people.session({ userId, workspaceId: undefined });
-    return { ...user, workspaces: await store.memberships(userId), isSelf: 'userId' in who };
+    return { ...user, workspaces: await memberStore.memberships(userId), isSelf: 'userId' in who };
   };
 
   const mustBeDeletable = async ({ id: userId, operator, workspaces, isSelf }: Awaited<ReturnType<typeof find>>) => {
@@ -46,7 +47,7 @@ export const createPersonDeletion = ({
     }
     for (const { id, name, role, deleteAt } of workspaces) {
       // A workspace that waits to be deleted needs no owner.
-      const owners = role === 'owner' && deleteAt === null ? await store.owners(id) : [];
+      const owners = role === 'owner' && deleteAt === null ? await memberStore.owners(id) : [];
       if (owners.length === 1 && owners[0]?.userId === userId) {
         throw new Refusal(
           'Conflict',
@@ -64,19 +65,20 @@ export const createPersonDeletion = ({
     },
 
     remove: (who: Who, requestId?: string) =>
-      store.transaction(async () => {
+      userStore.transaction(async () => {
         const person = await find(who);
         const { id: userId, workspaces, isSelf } = person;
-        for (const { id, role } of workspaces) await lockMembers(store, { userId, workspaceId: id, role });
+        for (const { id, role } of workspaces)
+          await lockMembers({ memberStore, workspaceStore }, { userId, workspaceId: id, role });
         await mustBeDeletable(person);
         const details = { by: isSelf ? 'self' : 'operator' };
         for (const { id: workspaceId } of workspaces) {
-          await store.removeMember({ workspaceId, userId });
+          await memberStore.removeMember({ workspaceId, userId });
           await endMembership({ workspaceId, userId });
           await audit.write({ event: 'person.deleted', workspaceId, userId, requestId, details });
         }
         await forgetPerson(userId);
-        await store.anonymize(userId, clock.now());
+        await userStore.anonymize(userId, clock.now());
         return { deleted: userId };
       }),
   };

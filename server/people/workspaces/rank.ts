@@ -1,7 +1,7 @@
 import { admins, type Role, roles } from '#contracts/scopes';
 import type { Caller } from '#server/base/context';
 import { Refusal } from '#server/base/errors';
-import type { WorkspaceStore } from './store.ts';
+import type { Stores } from './stores.ts';
 
 /** 0 is the highest. */
 export const rank = (role: Role) => roles.indexOf(role);
@@ -17,11 +17,11 @@ export const canInvite = (inviter: Role | undefined, role: Role) =>
 
 /** Serializes changes of members, and refuses a caller whose role has changed meanwhile. */
 export const lockMembers = async (
-  store: WorkspaceStore,
+  { memberStore, workspaceStore }: Pick<Stores, 'memberStore' | 'workspaceStore'>,
   { workspaceId, userId, role }: Pick<Caller, 'workspaceId' | 'userId' | 'role'>,
 ) => {
-  await store.lockMembers(workspaceId);
-  await store.lockWorkspace(workspaceId);
-  if ((await store.member(workspaceId, userId))?.role === role) return;
+  await memberStore.lockMembers(workspaceId);
+  await workspaceStore.lockWorkspace(workspaceId);
+  if ((await memberStore.member(workspaceId, userId))?.role === role) return;
   throw new Refusal('Conflict', 'Your role in this workspace has changed meanwhile. Load the page again.');
 };

@@ -20,7 +20,7 @@ import type { OpenPeople } from './open-people.ts';
 import { outsideSignIn } from './outside-sign-in.ts';
 import { createPersonDeletion, type PersonDeletion } from './person-deletion.ts';
 import { workspaceRoutes } from './routes.ts';
-import { createWorkspaceStore } from './store.ts';
+import { createStores } from './stores.ts';
 
 export const openWorkspaces = ({
   database,
@@ -53,10 +53,10 @@ export const openWorkspaces = ({
   wallClock: Clock;
 }) => {
   const { baseUrl, production } = config;
-  const store = createWorkspaceStore(database);
+  const stores = createStores(database);
   const { publish } = live;
   const invitations = createInvitations({
-    store,
+    ...stores,
     people,
     plans,
     audit,
@@ -66,8 +66,8 @@ export const openWorkspaces = ({
     baseUrl,
     clock,
   });
-  const deletion = createDeletion({ store, rights, notifications, audit, live, leaving, clock, report });
-  const forgotten = createForgottenPassword({ store, people, secrets, audit, messages, baseUrl });
+  const deletion = createDeletion({ ...stores, rights, notifications, audit, live, leaving, clock, report });
+  const forgotten = createForgottenPassword({ store: stores.userStore, people, secrets, audit, messages, baseUrl });
   const signInLimit = rateLimits.create({ name: 'sign-in', limit: config.signInsPerHour, windowMs: hourMs });
   const mayTry = (address: string) => signInLimit.mustHaveLeft(keyOfAddress(address));
   return {
@@ -88,8 +88,8 @@ export const openWorkspaces = ({
       endMembership: EndMembership;
       forgetPerson: (userId: string) => Promise<void>;
     }) => ({
-      members: createMembers({ store, audit, publish, endMembership }),
-      personDeletion: createPersonDeletion({ store, people, endMembership, forgetPerson, audit, clock }),
+      members: createMembers({ ...stores, audit, publish, endMembership }),
+      personDeletion: createPersonDeletion({ ...stores, people, endMembership, forgetPerson, audit, clock }),
     }),
     /** Opened once the identity provider is known. */
     openWorkspaceRoutes: ({
@@ -117,7 +117,7 @@ export const openWorkspaces = ({
         audit,
         tries,
         mayTry,
-        transaction: store.transaction,
+        transaction: database.transaction,
         hasPasswords: outside === undefined,
         baseUrl,
         production,

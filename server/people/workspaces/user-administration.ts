@@ -3,19 +3,19 @@ import type { OneTimeSecrets } from '#server/access/auth/one-time-secrets';
 import type { Sessions } from '#server/access/auth/sessions';
 import { Refusal } from '#server/base/errors';
 import type { People } from './people.ts';
-import type { WorkspaceStore } from './store.ts';
+import type { Stores } from './stores.ts';
 
 /** User administration by the operator, from the command line. */
 export const createUserAdministration = ({
-  store,
+  userStore,
+  memberStore,
   people,
   sessions,
   secrets,
   audit,
   removeFactors,
   hasPasswords,
-}: {
-  store: WorkspaceStore;
+}: Stores & {
   people: People;
   sessions: Sessions;
   secrets: OneTimeSecrets;
@@ -30,7 +30,7 @@ export const createUserAdministration = ({
   return {
     everybody: async () => {
       const counts = await sessions.countByUser();
-      return (await store.everybody()).map((person) => {
+      return (await userStore.everybody()).map((person) => {
         const { count = 0, lastSeenAt = null } = counts.get(person.id) ?? {};
         return { ...person, sessions: count, lastSeenAt };
       });
@@ -38,7 +38,7 @@ export const createUserAdministration = ({
 
     /** The owner in whose name the operator acts, for instance to create tokens. */
     ownerOf: async (workspaceId: string) => {
-      const owner = (await store.members(workspaceId)).find(({ role }) => role === 'owner');
+      const owner = (await memberStore.members(workspaceId)).find(({ role }) => role === 'owner');
       if (owner) return { workspaceId, userId: owner.userId };
       const names = (await people.workspaces()).map(({ id, name }) => `${id} (${name})`).join(', ');
       throw new Refusal(

@@ -1,5 +1,4 @@
 import type { CardStatus } from '#contracts/approvals';
-import type { VersionInput } from '#contracts/posts';
 import { type Database, sql } from '#server/base/store/database';
 import { personName } from '#server/base/store/person-name';
 
@@ -58,49 +57,6 @@ interface NewCard {
   readonly expiresAt: Date;
 }
 
-/** An edit whose files are in the library and fitted. */
-export interface PreparedEdit {
-  /** Absent: the texts and files stay. */
-  readonly versions?: readonly VersionInput[];
-  /** Absent: all accounts of the request. */
-  readonly accountIds?: readonly string[];
-  readonly alts?: readonly { readonly mediaId: string; readonly alt: string }[] | undefined;
-  readonly scheduledAt?: string | undefined;
-}
-
-/** A card, and the content of it that a person is about to confirm. */
-export interface ConfirmedCard {
-  readonly id: string;
-  /** The content hash in hex; with an edit, that of the edited post. */
-  readonly content: string;
-  readonly edit?: PreparedEdit | undefined;
-}
-
-interface ConfirmationRow {
-  readonly nonce: string;
-  readonly cards: readonly ConfirmedCard[];
-  readonly assertion: Buffer | null;
-}
-
-const insertConfirmation = sql(
-  'approvals.insertConfirmation',
-  `insert into approval_confirmations (workspace_id, id, user_id, nonce, cards, created_at) values ($1, $2, $3, $4, $5, $6)`,
-);
-const lockConfirmation = sql(
-  'approvals.lockConfirmation',
-  `select nonce, cards, assertion from approval_confirmations
-    where workspace_id = $1 and id = $2 and user_id = $3 and created_at > $4 for update`,
-  'locks',
-);
-const acceptAssertion = sql(
-  'approvals.acceptAssertion',
-  'update approval_confirmations set assertion = $3 where workspace_id = $1 and id = $2',
-);
-const purgeConfirmations = sql(
-  'approvals.purgeConfirmations',
-  'delete from approval_confirmations where created_at <= $1',
-);
-
 const preparing = (c: string) => `coalesce((${c}.subject ->> 'isPreparing')::boolean, false) as is_preparing`;
 const columns = `c.id, c.workspace_id, c.conversation_id, v.client, c.requested_by, asker.email as requested_by_name,
   c.is_own, ${personName('asker')} as asker_name, c.action,
@@ -118,11 +74,6 @@ const lockRequests = sql(
   'approvals.lockRequests',
   `select pg_advisory_xact_lock(hashtextextended('approvals ' || $1, 0))`,
   'locks',
-);
-const conversation = sql(
-  'approvals.conversation',
-  `insert into conversations (id, workspace_id, client, created_at) values ($1, $2, $3, $4)
-   on conflict (workspace_id, client) do update set client = excluded.client returning id`,
 );
 const insert = sql(
   'approvals.insert',
@@ -145,18 +96,6 @@ const open = sql(
 const countOpen = sql(
   'approvals.countOpen',
   `select count(*)::int as count from approval_cards where workspace_id = $1 and status = 'Open'`,
-);
-const countOpenOf = sql(
-  'approvals.countOpenOf',
-  `select count(*)::int as count from approval_cards
-    where workspace_id = $1 and status = 'Open' and conversation_id = $2`,
-);
-/** Approved by somebody else within the last $3 ms. */
-const countApprovedFor = sql(
-  'approvals.countApprovedFor',
-  `select count(*)::int as count from approval_cards
-    where workspace_id = $1 and status = 'Approved' and requested_by = $2 and decided_by <> $2
-      and decided_at > posthorn_now() - $3 * interval '1 ms'`,
 );
 const about = sql(
   'approvals.about',
@@ -207,31 +146,6 @@ const expire = sql(
   'approvals.expire',
   `update approval_cards set status = 'Expired', decided_at = $1 where status = 'Open' and expires_at <= $1`,
 );
-/**
- * Cards of a workspace that have waited for $3 ms since the request or the last reminder, oldest first. Locks them in
- * the order in which a batch of approvals does, to avoid deadlocks. A concurrent instance waits for the locks and then
- * finds none.
- */
-const remind = sql(
-  'approvals.remind',
-  `with due as (
-     select id from approval_cards
-      where workspace_id = $1 and status = 'Open' and expires_at > $2
-        and coalesce(reminded_at, created_at) <= $2 - $3 * interval '1 ms'
-      order by id for update),
-   marked as (
-     update approval_cards c set reminded_at = $2 from due where c.workspace_id = $1 and c.id = due.id
-     returning c.id, c.conversation_id, c.is_own, c.requested_by)
-   select m.id, m.conversation_id as "conversationId", case when m.is_own then ${personName('u')} else v.client end as client
-     from marked m join conversations v on v.workspace_id = $1 and v.id = m.conversation_id
-     join users u on u.id = m.requested_by
-    order by m.id`,
-);
-const haveUnreminded = sql(
-  'approvals.haveUnreminded',
-  `select distinct workspace_id from approval_cards
-    where status = 'Open' and expires_at > $1 and coalesce(reminded_at, created_at) <= $1 - $2 * interval '1 ms'`,
-);
 /** Decisions are part of the history of a post, so the last $2 stay as long as the post does. */
 const purge = sql(
   'approvals.purge',
@@ -243,20 +157,10 @@ const purge = sql(
                                 where later.workspace_id = c.workspace_id and later.input ->> 'id' = c.input ->> 'id'
                                   and later.id > c.id and later.status in ('Approved', 'Rejected') offset $2 - 1))`,
 );
-const isEmpty = `not exists (
-  select from approval_cards c where c.workspace_id = v.workspace_id and c.conversation_id = v.id)`;
-const haveEmpty = sql(
-  'approvals.haveEmptyConversations',
-  `select distinct workspace_id from conversations v where ${isEmpty}`,
-);
-const removeEmpty = sql(
-  'approvals.removeEmptyConversations',
-  `delete from conversations v where workspace_id = $1 and ${isEmpty}`,
-);
 
-export type ApprovalStore = ReturnType<typeof createApprovalStore>;
+export type CardStore = ReturnType<typeof createCardStore>;
 
-export const createApprovalStore = (db: Database) => ({
+export const createCardStore = (db: Database) => ({
   transaction: db.transaction,
   rehearse: db.rehearse,
   attempt: db.attempt,
@@ -264,9 +168,6 @@ export const createApprovalStore = (db: Database) => ({
   lockRequests: async (workspaceId: string) => {
     await db.query(lockRequests, [workspaceId]);
   },
-
-  conversation: async (id: string, workspaceId: string, client: string, at: Date) =>
-    (await db.query<{ id: string }>(conversation, [id, workspaceId, client, at]))[0]?.id ?? id,
 
   insert: (card: NewCard) =>
     db.run(insert, [
@@ -291,13 +192,6 @@ export const createApprovalStore = (db: Database) => ({
 
   countOpen: async (workspaceId: string) =>
     (await db.query<{ count: number }>(countOpen, [workspaceId]))[0]?.count ?? 0,
-
-  /** Open cards of one client. */
-  countOpenOf: async (workspaceId: string, conversationId: string) =>
-    (await db.query<{ count: number }>(countOpenOf, [workspaceId, conversationId]))[0]?.count ?? 0,
-
-  countApprovedFor: async (workspaceId: string, requestedBy: string, withinMs: number) =>
-    (await db.query<{ count: number }>(countApprovedFor, [workspaceId, requestedBy, withinMs]))[0]?.count ?? 0,
 
   /** The latest card of each action. */
   about: (workspaceId: string, subjectId: string) => db.query<CardRow>(about, [workspaceId, subjectId]),
@@ -344,42 +238,5 @@ export const createApprovalStore = (db: Database) => ({
 
   expire: (at: Date) => db.run(expire, [at]),
 
-  insertConfirmation: (row: {
-    workspaceId: string;
-    id: string;
-    userId: string;
-    nonce: string;
-    cards: readonly ConfirmedCard[];
-    createdAt: Date;
-  }) =>
-    db.run(insertConfirmation, [
-      row.workspaceId,
-      row.id,
-      row.userId,
-      row.nonce,
-      JSON.stringify(row.cards),
-      row.createdAt,
-    ]),
-  lockConfirmation: async (workspaceId: string, id: string, userId: string, createdAfter: Date) =>
-    (await db.query<ConfirmationRow>(lockConfirmation, [workspaceId, id, userId, createdAfter]))[0],
-  acceptAssertion: (workspaceId: string, id: string, digest: Buffer) =>
-    db.run(acceptAssertion, [workspaceId, id, digest]),
-  purgeConfirmations: (createdBefore: Date) => db.run(purgeConfirmations, [createdBefore]),
-
-  /** Workspaces with an open card that is due for a reminder. */
-  haveUnreminded: async (at: Date, afterMs: number) =>
-    (await db.query<{ workspaceId: string }>(haveUnreminded, [at, afterMs])).map(({ workspaceId }) => workspaceId),
-
-  /** Marks these cards as reminded, and returns them. */
-  remind: (workspaceId: string, at: Date, afterMs: number) =>
-    db.query<{ id: string; conversationId: string; client: string }>(remind, [workspaceId, at, afterMs]),
-
   purge: (closedBefore: Date, decisions: number) => db.run(purge, [closedBefore, decisions]),
-
-  /** Workspaces with a conversation that has no card. */
-  haveEmptyConversations: async () =>
-    (await db.query<{ workspaceId: string }>(haveEmpty)).map(({ workspaceId }) => workspaceId),
-
-  /** Call after `lockRequests`: otherwise a card that is being created could lose its conversation. */
-  removeEmptyConversations: (workspaceId: string) => db.run(removeEmpty, [workspaceId]),
 });
