@@ -17,7 +17,7 @@ export const readStatements = async (root: string): Promise<readonly Statement[]
     if (/\bsql\(/.test(await readFile(path, 'utf8'))) await import(pathToFileURL(path).href);
   }
   const { declaredStatements } = await import('#server/base/store/statement');
-  const statements = declaredStatements()
+  const statements = declaredStatements
     .filter(({ name }) => !ofOthers.has(name))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const twice = statements.find(({ name }, index) => statements[index + 1]?.name === name);

@@ -214,13 +214,13 @@ export function openDatabase(
   }
 
   return {
-    query: async <Values, Row>(statement: Statement<Values, Row>, ...[values]: ValuesArgument<Values>) =>
-      (await sendPrepared(statement, toList(statement, values))).rows as Row[],
-    queryReplica: async <Values, Row>(statement: LoneStatement<Values, Row>, ...[values]: ValuesArgument<Values>) => {
-      const list = toList(statement, values);
+    query: async <Values, Row>(statement: Statement<Values, Row>, ...values: ValuesArgument<Values>) =>
+      (await sendPrepared(statement, toList(statement, values[0]))).rows as Row[],
+    queryReplica: async <Values, Row>(statement: LoneStatement<Values, Row>, ...values: ValuesArgument<Values>) => {
+      const list = toList(statement, values[0]);
       return ((await onReplica(statement, list)) ?? (await sendPrepared(statement, list))).rows as Row[];
     },
-    run: async (statement, ...[values]) => (await sendPrepared(statement, toList(statement, values))).count,
+    run: async (statement, ...values) => (await sendPrepared(statement, toList(statement, values[0]))).count,
     script: async (text) => {
       await send(text);
     },

@@ -30,6 +30,10 @@ export const queryPlain = async (
   const query = { ...(name && { name }), text, values: [...values], rowMode: 'array' as const };
   const { rows, rowCount, fields } = await client.query<unknown[]>(query);
   const properties = fields.map((field) => propertyOf(field.name));
-  const toRow = (row: readonly unknown[]) => Object.fromEntries(properties.map((one, index) => [one, row[index]]));
+  const toRow = (values: readonly unknown[]) => {
+    const row: Record<string, unknown> = {};
+    for (let i = 0; i < properties.length; i++) row[properties[i] as string] = values[i];
+    return row;
+  };
   return { rows: rows.map(toRow), count: rowCount ?? 0 };
 };

@@ -32,7 +32,13 @@ type ContentOf<Row, Content> = unknown extends Row
   ? unknown
   : { readonly [Column in keyof Content]: Column extends keyof Row ? Contained<NonNullable<Row[Column]>> : never };
 
-type Contained<Value> = Value extends Json ? unknown : Value extends string | readonly string[] ? Value : never;
+type Contained<Value> = Value extends Json
+  ? unknown
+  : Value extends string
+    ? string
+    : Value extends readonly string[]
+      ? readonly string[]
+      : never;
 
 /** Whether a column may be null is still what PostgreSQL says. */
 type Holding<Row, Content> = unknown extends Row
@@ -58,11 +64,8 @@ export type RowOf<Of> = Of extends Statement<never, infer Row> ? Row : never;
 /** The second argument of a query; none for a statement without values. */
 export type ValuesArgument<Values> = [] extends Values ? [values?: Values] : [values: Values];
 
-/** By name and text. */
-const declared = new Map<string, Statement>();
-
 /** Of all modules that this process has loaded. */
-export const declaredStatements = (): readonly Statement[] => [...declared.values()];
+export const declaredStatements: Statement[] = [];
 
 /**
  * A text with `:workspaceId` takes its values by name, one with `$1` by position. `locks` and `joins` throw outside a
@@ -90,7 +93,7 @@ export function sql(
     ...(how === 'quick' && { pace: how }),
     ...(how !== undefined && how !== 'quick' && { belongs: how }),
   };
-  declared.set(`${name} ${text}`, statement);
+  declaredStatements.push(statement);
   return Object.assign(statement, { holds: () => statement });
 }
 
