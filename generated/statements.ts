@@ -436,33 +436,33 @@ export interface Statements {
   'presence.forgetStale': { values: []; row: { workspaceId: string; postId: string } }; // 668e638ffd8c
   'presence.people': { values: [string, string]; row: { id: string; name: string } }; // 0270eb22ea5c
   'presence.see': { values: [string, string, string, string]; row: { isNew: boolean } }; // b35e019212d0
-  'publishing.claim': { values: [readonly string[], readonly number[], readonly string[], number]; row: { postId: string; accountId: string; workspaceId: string; claim: string; key: string; startedAt: string; since: string; sent: Json; prepared: Json | null; begunAt: string | null; begunBody: string | null; lostAt: string | null; repeat: string | null; again: boolean; tries: number; result: Json | null; claimedAt: string; versions: Json | null; linkCards: Json | null; fittedIds: string[] | null; scheduledAt: string | null; account: Json | null } }; // 0ce877a5c98d
+  'publishing.claim': { values: [readonly string[], readonly number[], readonly string[], number]; row: { postId: string; accountId: string; workspaceId: string; claim: string; key: string; startedAt: string; since: string; sent: Json; prepared: Json | null; begunAt: string | null; begunBody: string | null; lostAt: string | null; repeat: string | null; again: boolean; tries: number; result: Json | null; claimedAt: string; versions: Json; linkCards: Json | null; fittedIds: string[] | null; scheduledAt: string | null; account: Json | null } }; // b98a1c983e0d
   'publishing.copyRows': { values: [string, string]; row: { rows: string } }; // 5ba108b71f89
-  'publishing.end': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly boolean[], readonly number[]]; row: { postId: string; accountId: string; wasEnded: boolean; elapsedMs: number } }; // 682b21793c2c
+  'publishing.end': { values: { workspaceIds: readonly string[]; postIds: readonly string[]; accountIds: readonly string[]; claims: readonly string[]; keys: readonly string[]; results: readonly string[]; sent: readonly string[]; maybeOut: readonly boolean[]; askInMs: readonly number[] }; row: { postId: string; accountId: string; wasEnded: boolean; elapsedMs: number } }; // fb9ea4fa0153
   'publishing.endMissed': { values: [readonly string[], readonly string[], string, string]; row: {} }; // 53af057d8c8a
-  'publishing.endedPosts': { values: [readonly string[], readonly string[]]; row: { workspaceId: string | null; postId: string | null; results: string } }; // 88344da8e4ab
-  'publishing.extend': { values: [readonly string[], readonly string[], readonly string[], readonly string[], number]; row: {} }; // ed4c299705ed
-  'publishing.forgetBegun': { values: [string, string, readonly string[]]; row: { accountId: string; network: string; lostForMs: number | null } }; // efacc3ebd2ba
-  'publishing.giveUp': { values: [string, string, readonly string[]]; row: { accountIds: string[] } }; // b9d505adf3a0
-  'publishing.heldPosts': { values: [readonly string[], number]; row: { id: string; workspaceId: string; workspace: string; scheduledAt: string | null; updatedAt: string; text: string; accounts: string[]; count: number } }; // a74cad1e949c
+  'publishing.endedPosts': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; results: string } }; // a1f2df2123a7
+  'publishing.extend': { values: { leaseMs: number; workspaceIds: readonly string[]; postIds: readonly string[]; accountIds: readonly string[]; claims: readonly string[] }; row: {} }; // 8fa4b31138a3
+  'publishing.forgetBegun': { values: [string, string, readonly string[]]; row: { accountId: string; network: string; lostForMs: number | null } }; // e67bde83c0fd
+  'publishing.giveUp': { values: [string, string, readonly string[]]; row: { accountIds: string[] } }; // 8dead3f86196
+  'publishing.heldPosts': { values: [readonly string[], number]; row: { id: string; workspaceId: string; workspace: string; scheduledAt: string | null; updatedAt: string; text: string; accounts: string[]; count: number } }; // 68b6143e2968
   'publishing.holdBack': { values: [string, string, string]; row: {} }; // c948617d820f
-  'publishing.late': { values: []; row: { count: number; firstAt: string | null; lateMs: number } }; // 718b406870cb
-  'publishing.lockDue': { values: [number, number]; row: { workspaceId: string; postId: string; missed: boolean | null } }; // 52a3a7048de8
-  'publishing.lockHeld': { values: [readonly string[]]; row: { workspaceId: string; postId: string; status: string } }; // 3410b957b871
-  'publishing.longWaits': { values: [string, string]; row: { accountId: string; network: string; until: string; message: string | null } }; // 9fefed313f89
-  'publishing.markBegun': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly boolean[], number]; row: { postId: string; accountId: string; begunAt: string } }; // 3b0ddf4a5923
+  'publishing.late': { values: []; row: { count: number; firstAt: string | null; lateMs: number } }; // 915b07def342
+  'publishing.lockDue': { values: [number, number]; row: { workspaceId: string; postId: string; missed: boolean | null } }; // f8253b1ccbc5
+  'publishing.lockHeld': { values: [readonly string[]]; row: { workspaceId: string; postId: string; status: string } }; // 5c1ca87531b0
+  'publishing.longWaits': { values: [string, string]; row: { accountId: string; network: string; until: string; message: string } }; // b2c50ae37e0c
+  'publishing.markBegun': { values: { leaseMs: number; workspaceIds: readonly string[]; postIds: readonly string[]; accountIds: readonly string[]; claims: readonly string[]; prepared: readonly string[]; bodies: readonly string[]; repeated: readonly boolean[] }; row: { postId: string; accountId: string; begunAt: string } }; // 71532c5089f8
   'publishing.msToPost': { values: []; row: { ms: number | null } }; // 549f012b0891
   'publishing.msToSend': { values: [readonly string[], readonly string[]]; row: { ms: number | null } }; // 7b26851e8dab
   'publishing.overdue': { values: []; row: { count: number } }; // 58998e8b4d7f
-  'publishing.publishedResults': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; result: Json } }; // 03374be84b58
+  'publishing.publishedResults': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; result: Json } }; // ead95d279a38
   'publishing.putBack': { values: [string, string, string]; row: {} }; // 7ca457889479
-  'publishing.queue': { values: [readonly string[], readonly string[]]; row: { withoutSend: string[] } }; // 10f7966ea31f
+  'publishing.queue': { values: [readonly string[], readonly string[]]; row: { withoutSend: string[] } }; // 7010bbb0900a
   'publishing.renewKey': { values: [string, string, string, string, string]; row: { key: string; since: string } }; // d339d344a8f8
   'publishing.results': { values: [string, string]; row: { result: Json } }; // 70eae291050a
-  'publishing.save': { values: [string, string, string, string, string, string, boolean, number, number, boolean, boolean, string, boolean]; row: { key: string; since: string | null; isHeld: boolean } }; // 7326d043e04e
+  'publishing.save': { values: { sent: string; prepared: string; isBegun: boolean; tries: number; mayRepeat: boolean; hasNextPart: boolean; claim: string; inMs: number; shouldStartOver: boolean; workspaceId: string; postId: string; accountId: string; key: string }; row: { key: string; since: string; isHeld: boolean } }; // 6c95194d604e
   'publishing.settleFound': { values: [string, string, string]; row: {} }; // 71ce8849c53a
-  'publishing.states': { values: [string, string]; row: { accountId: string; startedAt: string; dueAt: string | null; result: Json | null; isBegun: boolean; isRetry: boolean; isPrepared: boolean; isPaused: boolean | null } }; // 6529a87c1594
-  'publishing.waiting': { values: [string, string]; row: { accountId: string; network: string; lostForMs: number } }; // 127e98d02883
+  'publishing.states': { values: [string, string]; row: { accountId: string; startedAt: string; dueAt: string | null; result: Json | null; isBegun: boolean; isRetry: boolean; isPrepared: boolean; isPaused: boolean | null } }; // b3af60b78149
+  'publishing.waiting': { values: [string, string]; row: { accountId: string; network: string; lostForMs: number } }; // 28c8c9f0dc68
   'pushBrowsers.discardLost': { values: [string, string]; row: {} }; // 1cac32ed31ab
   'pushBrowsers.dropOfOthers': { values: [Uint8Array, string]; row: {} }; // 75ca8089fec6
   'pushBrowsers.dropOthers': { values: [string, string, string, number]; row: {} }; // a73fd4e065c5
