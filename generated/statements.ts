@@ -57,11 +57,11 @@ export interface Statements {
   'advice.insert': { values: [string, string, string, string, string, string, string, string | Date, string | Date]; row: {} }; // 1bb8f0e15605
   'advice.list': { values: [string, string]; row: { id: string; name: string; verdict: string; body: string; isCurrent: boolean; createdAt: string } }; // b56efe1fac1f
   'advice.remove': { values: [string, string]; row: {} }; // 6b9b555e21cd
-  'analytics.bestOfDays': { values: [string, string | Date, string | Date, readonly (string | Date)[], readonly (string | Date)[], readonly number[], readonly string[], number]; row: { date: string | null; postId: string; accountIds: string[]; engagement: number | null; text: string } }; // 6634305b035e
-  'analytics.coverage': { values: [string, string | Date, string | Date, readonly string[]]; row: { account: Json; beganAt: string | null; posts: number; readPosts: number; readAt: string | null; now: string } }; // 7af4cb65e692
-  'analytics.days': { values: [string, string | Date, string | Date, readonly (string | Date)[], readonly (string | Date)[], readonly number[], readonly string[]]; row: { date: string | null; posts: number; views: number; engagement: number; readPosts: number } }; // 5099e685ef96
-  'analytics.ofAll': { values: [string, string | Date, string | Date, readonly (string | Date)[], readonly (string | Date)[], readonly number[]]; row: { accounts: Json; repeats: Json; hours: Json; topPosts: Json } }; // 657aae98e53c
-  'analytics.ofChosen': { values: [string, string | Date, string | Date, readonly (string | Date)[], readonly (string | Date)[], readonly string[]]; row: { accounts: Json; repeats: Json; hours: Json; topPosts: Json } }; // 244a4ef7c120
+  'analytics.bestOfDays': { values: { begins: readonly (string | Date)[]; ends: readonly (string | Date)[]; offsets: readonly number[]; workspaceId: string; from: string | Date; to: string | Date; accountIds: readonly string[]; mostPerDay: number }; row: { date: string; postId: string; accountIds: string[]; engagement: number | null; text: string } }; // c53914a50ddd
+  'analytics.coverage': { values: { workspaceId: string; from: string | Date; to: string | Date; accountIds: readonly string[] }; row: { account: Json; beganAt: string | null; posts: number; readPosts: number; readAt: string | null; now: string } }; // 05123bd26747
+  'analytics.days': { values: { begins: readonly (string | Date)[]; ends: readonly (string | Date)[]; offsets: readonly number[]; workspaceId: string; from: string | Date; to: string | Date; accountIds: readonly string[] }; row: { date: string; posts: number; views: number; engagement: number; readPosts: number } }; // 6b90506101d4
+  'analytics.ofAll': { values: { from: string | Date; to: string | Date; workspaceId: string; begins: readonly (string | Date)[]; ends: readonly (string | Date)[]; walls: readonly number[] }; row: { accounts: Json; repeats: Json; hours: Json; topPosts: Json } }; // d08c61919adb
+  'analytics.ofChosen': { values: { workspaceId: string; to: string | Date; accountIds: readonly string[]; from: string | Date; mondays: readonly (string | Date)[]; begins: readonly (string | Date)[] }; row: { accounts: Json; repeats: Json; hours: Json; topPosts: Json } }; // 73b0fcc4af4f
   'approvals.about': { values: [string, string]; row: { id: string; workspaceId: string; conversationId: string; client: string; requestedBy: string; requestedByName: string; isOwn: boolean; askerName: string; action: string; input: Json; subject: Json; contentHash: Buffer; status: string; decidedBy: string | null; decidedByName: string | null; decidedAt: string | null; reason: string | null; createdAt: string; expiresAt: string; isPreparing: boolean } }; // 54de6a18c713
   'approvals.acceptAssertion': { values: [string, string, Uint8Array]; row: {} }; // 9e3776616712
   'approvals.close': { values: [string, string, string, string, string | Date, string, string]; row: {} }; // 1571dfa634a8
@@ -564,23 +564,23 @@ export interface Statements {
   'slots.remove': { values: [string, string]; row: {} }; // 2a2138416056
   'slots.setZone': { values: [string, string]; row: {} }; // 80ea201b5669
   'slots.zone': { values: [string]; row: { timeZone: string } }; // 26c2b86a2f53
-  'statistics.add': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly (string | Date)[], readonly string[], readonly boolean[], number]; row: { workspaceId: string; postId: string } }; // 55b01222c247
-  'statistics.addPosts': { values: [readonly string[], readonly string[]]; row: { postId: string } }; // e9106c2a4996
-  'statistics.claim': { values: [readonly string[], readonly number[], readonly number[], readonly string[], string, number]; row: { account: Json; claim: string | null; posts: Json } }; // a6ca4e1008a6
-  'statistics.end': { values: [string, string, string, readonly string[], readonly string[]]; row: {} }; // d7b4c114227b
+  'statistics.add': { values: { postIds: readonly string[]; accountIds: readonly string[]; workspaceIds: readonly string[]; networks: readonly string[]; externalIds: readonly string[]; publishedAt: readonly (string | Date)[]; refs: readonly string[]; isRead: readonly boolean[]; firstMs: number }; row: { workspaceId: string; postId: string } }; // 610f741514ab
+  'statistics.addPosts': { values: [readonly string[], readonly string[]]; row: { postId: string } }; // 9755afb08971
+  'statistics.claim': { values: { keys: readonly string[]; rooms: readonly number[]; atOnce: readonly number[]; busyAccountIds: readonly string[]; leaseMs: number; claim: string }; row: { account: Json; posts: Json } }; // 6807a188fae3
+  'statistics.end': { values: { postIds: readonly string[]; whys: readonly string[]; workspaceId: string; accountId: string; claim: string }; row: {} }; // 38f997150960
   'statistics.extend': { values: [readonly string[], readonly string[], readonly string[], number]; row: {} }; // f2392120195c
-  'statistics.giveBack': { values: [string, string, string, readonly string[], number]; row: {} }; // a4978ceece35
+  'statistics.giveBack': { values: { forMs: number; workspaceId: string; accountId: string; claim: string; postIds: readonly string[] }; row: {} }; // 46806f1ddc34
   'statistics.history': { values: [string, string]; row: { accountId: string; network: string; reads: Json } }; // 252840e39725
-  'statistics.keep': { values: [string, string, string, readonly string[], readonly string[], readonly number[], readonly string[]]; row: { postId: string } }; // 72e58e3775ad
+  'statistics.keep': { values: { workspaceId: string; accountId: string; claim: string; postIds: readonly string[]; stepsMs: readonly number[]; metrics: readonly string[]; counts: readonly string[] }; row: { postId: string } }; // 8adc2588496e
   'statistics.lockPosts': { values: [readonly string[], readonly string[]]; row: {} }; // 5332f30dc892
-  'statistics.move': { values: [string, string, string, readonly string[], string, boolean, number, number, number]; row: {} }; // be22c19c898f
+  'statistics.move': { values: { isFailure: boolean; why: string; lastMs: number; lastMoves: number; byMs: number; workspaceId: string; accountId: string; postIds: readonly string[]; claim: string }; row: {} }; // 1bf5c791d7d8
   'statistics.msToNext': { values: [readonly string[], readonly string[]]; row: { ms: number | null } }; // 94f141f68431
   'statistics.networks': { values: []; row: { network: string } }; // dcd69dcbd012
   'statistics.ofPost': { values: [string, string]; row: { accountId: string; network: string; externalId: string; publishedAt: string; metrics: Json | null; fetchedAt: string | null; failedAt: string | null; fetchError: string | null; nextFetchAt: string | null } }; // ed56bf3efa6b
-  'statistics.postponeAbsent': { values: [string, string, string, readonly string[], readonly string[], number, number]; row: {} }; // dfaf28d867fd
+  'statistics.postponeAbsent': { values: { overAfterMs: number; retryMs: number; postIds: readonly string[]; whys: readonly string[]; workspaceId: string; accountId: string; claim: string }; row: {} }; // e571c1a6dcce
   'statistics.refreshPosts': { values: [readonly string[], readonly string[]]; row: {} }; // 2996a784743e
   'statistics.resume': { values: [string, string]; row: {} }; // 1e0bf8d32eb2
-  'statistics.stop': { values: [string, string, string, string]; row: {} }; // 99daaba7bc83
+  'statistics.stop': { values: { why: string; workspaceId: string; accountId: string; claim: string }; row: {} }; // 4220fee5e191
   'templates.count': { values: [string]; row: { count: number } }; // 06f4f14f6950
   'templates.get': { values: [string, string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 3679a716e254
   'templates.insert': { values: [string, string, string, string, readonly string[], string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 8ce079cf0b52
