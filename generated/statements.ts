@@ -102,11 +102,11 @@ export interface Statements {
   'assistant.save': { values: [string, string, string, string, string, string | Date]; row: {} }; // e811cfb00dbb
   'assistant.takeTurn': { values: [string, string, number]; row: {} }; // 2e4b4e0d9de3
   'assistant.touch': { values: [string, string, string | Date]; row: {} }; // 4641f586df0a
-  'audit.insert': { values: [string, string, string, string, string, string, string, string | Date]; row: {} }; // 7d3d4723445f
-  'audit.insertForService': { values: [string, string, string, string, string, string, string | Date]; row: {} }; // e7674f173369
+  'audit.insert': { values: { id: string; workspaceId: string; userId: string; event: string; client: string; details: string; requestId: string; at: string | Date }; row: {} }; // c8619c182fe7
+  'audit.insertForService': { values: { id: string; userId: string; event: string; client: string; details: string; requestId: string; at: string | Date }; row: {} }; // 01c52c07d730
   'audit.listForService': { values: [number]; row: { id: string; event: string; userId: string | null; client: string | null; details: Json; createdAt: string; person: string | null } }; // fefda0826ed6
   'audit.newest': { values: [string, number]; row: { id: string; event: string; userId: string | null; client: string | null; details: Json; createdAt: string } }; // 0ff79fd248a2
-  'audit.newestForService': { values: [string]; row: { details: Json; createdAt: string } }; // 887c864f0367
+  'audit.newestForService': { values: [string]; row: { details: Json; createdAt: string } }; // 3cee5a267e72
   'audit.purge': { values: [string | Date]; row: {} }; // b21b8d577b4b
   'audit.purgeForService': { values: [string | Date]; row: {} }; // 77783736d157
   'backup.anyUser': { values: []; row: { id: string } }; // 35a735e66748
@@ -142,11 +142,11 @@ export interface Statements {
   'bin.purge': { values: [number]; row: {} }; // 65c30efd957e
   'bin.remove': { values: [string, string]; row: {} }; // ec2aa05d1ce3
   'bin.take': { values: [string, string]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string; createdBy: string; createdClient: Json | null; labelIds: string[]; history: string; comments: string; sends: string } }; // 5fffe96f3b6c
-  'clients.end': { values: [string, string, string | Date]; row: { clientId: string; name: string } }; // 3867b120bd51
+  'clients.end': { values: [string, string, string | Date]; row: { clientId: string; name: string } }; // f52fe20fbdea
   'clients.endAll': { values: [string, string | Date]; row: {} }; // 2d2778d077df
   'clients.endOf': { values: [string, string, string, string | Date]; row: {} }; // af625634da7c
   'clients.grant': { values: [string, string, string, string, readonly string[], string | Date]; row: {} }; // b9cf4fe7cd14
-  'clients.list': { values: [string]; row: { id: string; clientId: string; name: string; scopes: string[]; since: string; lastUsedAt: string | null } }; // 5edd8150af06
+  'clients.list': { values: [string]; row: { id: string; clientId: string; name: string; scopes: string[]; since: string; lastUsedAt: string | null } }; // ee0f94f5390e
   'clients.saveRegistrationsUsed': { values: [readonly string[], readonly (string | Date)[]]; row: {} }; // 2f148f4b9272
   'clients.saveUsed': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly (string | Date)[]]; row: {} }; // 723cf4509fd0
   'clock-skew.databaseClock': { values: []; row: { ms: number } }; // 8725c3371a83
@@ -252,7 +252,7 @@ export interface Statements {
   'identity.purgeKeys': { values: [string | Date]; row: {} }; // 367fb15998ec
   'identity.retireKeys': { values: [string | Date]; row: {} }; // 097ea0fb860f
   'identity.revokeGrant': { values: [string, string]; row: {} }; // 7e802add2158
-  'identity.upsert': { values: [string, string, string, string, string, string, string | Date]; row: {} }; // 1fb7bc455aa0
+  'identity.upsert': { values: { model: string; id: string; payload: string; grantId: string; uid: string; userCode: string; expiresAt: string | Date }; row: {} }; // 0d3ed41c5470
   'identity.userById': { values: [string, string | Date]; row: { id: string; email: string; trusted: boolean | null } }; // ca73694d9060
   'identity.userBySubject': { values: [string, string | Date]; row: { id: string; email: string; trusted: boolean | null } }; // ce248dae5466
   'imports.addFetched': { values: [string, string, string, string, string]; row: {} }; // 0e27280669cf
@@ -373,7 +373,7 @@ export interface Statements {
   'plans.members': { values: [string]; row: { count: number } }; // 2e9007cb95e8
   'plans.plan': { values: [string]; row: { plan: string } }; // b753d28b2b9f
   'plans.purge': { values: [string]; row: {} }; // 86af85e40ac9
-  'plans.usage': { values: [string, string]; row: { scheduled: number; paidPosts: number } }; // f74a3c371d3a
+  'plans.usage': { values: [string, string]; row: { scheduled: number; paidPosts: number } }; // c5b6d4744f6f
   'posts.accountsInUse': { values: [string, readonly string[], string | Date]; row: { id: string | null } }; // f1c948888dfc
   'posts.begin': { values: [readonly string[], readonly string[]]; row: {} }; // 16cc1fa8a377
   'posts.countScheduledDays': { values: [string, string, string | Date]; row: { date: string | null; planned: number; blocked: number } }; // bf0dad2a67cc
@@ -475,22 +475,22 @@ export interface Statements {
   'pushKeys.forget': { values: []; row: {} }; // 9f43ba870574
   'pushKeys.insert': { values: [string, string]; row: {} }; // 6486a65e0702
   'pushKeys.read': { values: []; row: { publicKey: string; privateKey: string } }; // 7294cef017e6
-  'receipts.approvals': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; number: number } }; // 86a59ee0c91b
-  'receipts.currentKey': { values: []; row: { id: string; publicKey: string; sealedPrivateKey: string } }; // bb9ff46f5abe
-  'receipts.heads': { values: [readonly string[]]; row: { workspaceId: string; number: number; hash: string } }; // 1c183817a0dc
-  'receipts.insert': { values: [string, number, string, string, string, string, string, string, string]; row: {} }; // 306be92e5ee8
+  'receipts.approvals': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; number: number } }; // 1f5b303c76ca
+  'receipts.currentKey': { values: []; row: { id: string; publicKey: string; sealedPrivateKey: string } }; // e91f82b444be
+  'receipts.heads': { values: [readonly string[]]; row: { workspaceId: string; number: number; hash: string } }; // d30efb2ddca2
+  'receipts.insert': { values: { workspaceId: string; number: number; kind: string; cardId: string; postId: string; body: string; hash: string; keyId: string; signature: string }; row: {} }; // b9263d6816de
   'receipts.insertKey': { values: [string, string, string, string | Date]; row: {} }; // c5efb9227bd7
   'receipts.lock': { values: [readonly string[]]; row: {} }; // 5b5d4c18690a
   'receipts.lockKeys': { values: []; row: {} }; // 616488f8d2e0
-  'receipts.ofCard': { values: [string, string]; row: { number: number; body: string; keyId: string; signature: string } }; // e73dd0fd3004
-  'receipts.page': { values: [string, number, number]; row: { number: number; body: string; keyId: string; signature: string } }; // 357854408fc2
-  'receipts.publicKeys': { values: []; row: { id: string; publicKey: string; createdAt: string } }; // 066b1c0eeefe
+  'receipts.ofCard': { values: [string, string]; row: { number: number; body: string; keyId: string; signature: string } }; // 3735e49f97e0
+  'receipts.page': { values: [string, number, number]; row: { number: number; body: string; keyId: string; signature: string } }; // a848b658d0fc
+  'receipts.publicKeys': { values: []; row: { id: string; publicKey: string; createdAt: string } }; // 971bf4933c91
   'receipts.retireKey': { values: [string]; row: {} }; // 2757958c82bf
   'recoveryCodes.count': { values: [string]; row: { count: number } }; // 7c00933787d0
   'recoveryCodes.insert': { values: [string, readonly Uint8Array[]]; row: {} }; // 4421c4b2b1dc
   'recoveryCodes.remove': { values: [string]; row: {} }; // ce9f0633130a
   'recoveryCodes.take': { values: [string, Uint8Array]; row: {} }; // b4c1c9174150
-  'registrations.find': { values: [string]; row: { name: string; redirectUris: string[] } }; // 3a9b279eea1a
+  'registrations.find': { values: [string]; row: { name: string; redirectUris: string[] } }; // a61a59c52ea9
   'registrations.insert': { values: [string, string, readonly string[], string | Date, number]; row: {} }; // 00c3c2b5ddbd
   'registrations.lock': { values: []; row: {} }; // 6a1c17a473c8
   'registrations.makeRoom': { values: [number, string | Date]; row: {} }; // a024735bc788
@@ -511,7 +511,7 @@ export interface Statements {
   'resumableUploads.remove': { values: [string, string]; row: {} }; // afd91d6c3279
   'resumableUploads.removeExpired': { values: [string, string, string]; row: { parts: string[] } }; // c10943e340a6
   'review.members': { values: [string]; row: { id: string; name: string } }; // 9fccaa9ad37b
-  'rights.lockMember': { values: [string, string]; row: { role: string; canPublish: boolean } }; // 1fb171806201
+  'rights.lockMember': { values: [string, string]; row: { role: string; canPublish: boolean } }; // 97478c573a4e
   'sandbox.add': { values: [string, string, string, string, string, string]; row: {} }; // c9c984668f55
   'sandbox.clockMoves': { values: []; row: { atMs: number | null; offsetMs: number } }; // 5df35b798e52
   'sandbox.clockOffset': { values: []; row: { offsetMs: number } }; // dca00db10401
@@ -533,9 +533,9 @@ export interface Statements {
   'secrets.remove': { values: [string, string]; row: {} }; // 99b87daf935c
   'secrets.take': { values: [Uint8Array, string, string | Date]; row: { userId: string | null } }; // d72869b58267
   'sessions.close': { values: [string, string]; row: {} }; // 44998fa252a9
-  'sessions.countByUser': { values: []; row: { userId: string; count: number; lastSeenAt: string } }; // f1cec8faf169
-  'sessions.insert': { values: [string, Uint8Array, string, string | Date, string, boolean, readonly string[]]; row: {} }; // dca98c12ef6c
-  'sessions.list': { values: [string, string | Date, string | Date]; row: { id: string; since: string; lastSeenAt: string; userAgent: string } }; // 77343aa076ae
+  'sessions.countByUser': { values: []; row: { userId: string; count: number; lastSeenAt: string } }; // d3eda68071ff
+  'sessions.insert': { values: { id: string; hash: Uint8Array; userId: string; at: string | Date; userAgent: string; byLink: boolean; means: readonly string[] }; row: {} }; // 50c99022e52e
+  'sessions.list': { values: [string, string | Date, string | Date]; row: { id: string; since: string; lastSeenAt: string; userAgent: string } }; // a882a881aaf6
   'sessions.open': { values: [string, string]; row: {} }; // 29f1653c8e20
   'sessions.others': { values: []; row: { count: number } }; // d1454eb10ac8
   'sessions.read': { values: [Uint8Array, string | Date, string | Date]; row: { id: string; userId: string; email: string; byLink: boolean; means: string[]; createdAt: string; lastSeenAt: string; workspaceId: string | null; workspaceName: string | null; role: string | null; canPublish: boolean | null; lacksFactor: boolean | null } }; // dda4df5028ff
@@ -550,12 +550,12 @@ export interface Statements {
   'shares.purge': { values: [string | Date]; row: {} }; // f453a21763fd
   'shares.remove': { values: [string, string, string | Date]; row: { postId: string } }; // f1329b58bacc
   'shares.removeOf': { values: [string, string]; row: {} }; // 2b17f8750aff
-  'signIns.find': { values: [Uint8Array, string | Date, number, number]; row: { userId: string; means: string[]; byLink: boolean; userAgent: string } }; // 0b2cd70a4034
+  'signIns.find': { values: [Uint8Array, string | Date, number, number]; row: { userId: string; means: string[]; byLink: boolean; userAgent: string } }; // f187427de80c
   'signIns.hasFactor': { values: [string]; row: { has: boolean } }; // 28d83f1b67bb
-  'signIns.insert': { values: [Uint8Array, string, readonly string[], boolean, string, string | Date]; row: {} }; // a6148e046e86
+  'signIns.insert': { values: { hash: Uint8Array; userId: string; means: readonly string[]; byLink: boolean; userAgent: string; expiresAt: string | Date }; row: {} }; // 7f111f8bce21
   'signIns.purge': { values: [string | Date]; row: {} }; // 9aae97fd8377
   'signIns.removeOf': { values: [string]; row: {} }; // 596ff3c64aaa
-  'signIns.take': { values: [Uint8Array]; row: { userId: string; means: string[]; byLink: boolean; userAgent: string } }; // 57b860486359
+  'signIns.take': { values: [Uint8Array]; row: { userId: string; means: string[]; byLink: boolean; userAgent: string } }; // 5a49519d901e
   'slots.change': { values: [string, string, readonly number[], string, readonly string[]]; row: {} }; // e0a4338d945d
   'slots.free': { values: [string, readonly (string | Date)[], readonly string[], number, readonly string[]]; row: { at: string | null } }; // 2245076bc85d
   'slots.insert': { values: [string, string, readonly number[], string, readonly string[]]; row: {} }; // 093e70ea95fe
@@ -590,10 +590,10 @@ export interface Statements {
   'templates.remove': { values: [string, string]; row: {} }; // a7bed1eb2224
   'templates.replace': { values: [string, string, string, readonly string[], string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 19eafaaa8275
   'tokens.find': { values: [Uint8Array]; row: { tokenId: string; name: string; userId: string; workspaceId: string; role: string; statisticsTools: boolean; lacksFactor: boolean } }; // d39f7532d4dd
-  'tokens.insert': { values: [string, string, string, string, Uint8Array, number]; row: { createdAt: string } }; // fc9a7613b61d
-  'tokens.list': { values: [string, string]; row: { id: string; name: string; createdAt: string; lastUsedAt: string | null; workspace: Json } }; // f650ed81c461
+  'tokens.insert': { values: [string, string, string, string, Uint8Array, number]; row: { createdAt: string } }; // 219399090be2
+  'tokens.list': { values: [string, string]; row: { id: string; name: string; createdAt: string; lastUsedAt: string | null; workspace: Json } }; // b4394fb2d253
   'tokens.purge': { values: [string | Date]; row: {} }; // 9565c0e61820
-  'tokens.revoke': { values: [string, string]; row: { workspaceId: string; userId: string } }; // 4a4c47558ec1
+  'tokens.revoke': { values: [string, string]; row: { workspaceId: string; userId: string } }; // a4bdfa709937
   'tokens.revokeAll': { values: [string, string]; row: {} }; // 39ac57b390c0
   'tokens.saveLastUsed': { values: [readonly string[], readonly (string | Date)[]]; row: {} }; // 455e4f77cb86
   'totp.begin': { values: [string, string, string, string | Date]; row: {} }; // ba19df86dc8a
