@@ -57,11 +57,11 @@ export interface Statements {
   'advice.insert': { values: [string, string, string, string, string, string, string, string | Date, string | Date]; row: {} }; // 1bb8f0e15605
   'advice.list': { values: [string, string]; row: { id: string; name: string; verdict: string; body: string; isCurrent: boolean; createdAt: string } }; // b56efe1fac1f
   'advice.remove': { values: [string, string]; row: {} }; // 6b9b555e21cd
-  'analytics.bestOfDays': { values: [string, string | Date, string | Date, readonly (string | Date)[], readonly (string | Date)[], readonly number[], readonly string[], number]; row: { date: string | null; postId: string; accountIds: string[]; engagement: number | null; text: string } }; // 6634305b035e
-  'analytics.coverage': { values: [string, string | Date, string | Date, readonly string[]]; row: { account: Json; beganAt: string | null; posts: number; readPosts: number; readAt: string | null; now: string } }; // 7af4cb65e692
-  'analytics.days': { values: [string, string | Date, string | Date, readonly (string | Date)[], readonly (string | Date)[], readonly number[], readonly string[]]; row: { date: string | null; posts: number; views: number; engagement: number; readPosts: number } }; // 5099e685ef96
-  'analytics.ofAll': { values: [string, string | Date, string | Date, readonly (string | Date)[], readonly (string | Date)[], readonly number[]]; row: { accounts: Json; repeats: Json; hours: Json; topPosts: Json } }; // 657aae98e53c
-  'analytics.ofChosen': { values: [string, string | Date, string | Date, readonly (string | Date)[], readonly (string | Date)[], readonly string[]]; row: { accounts: Json; repeats: Json; hours: Json; topPosts: Json } }; // 244a4ef7c120
+  'analytics.bestOfDays': { values: { begins: readonly (string | Date)[]; ends: readonly (string | Date)[]; offsets: readonly number[]; workspaceId: string; from: string | Date; to: string | Date; accountIds: readonly string[]; mostPerDay: number }; row: { date: string; postId: string; accountIds: string[]; engagement: number | null; text: string } }; // c53914a50ddd
+  'analytics.coverage': { values: { workspaceId: string; from: string | Date; to: string | Date; accountIds: readonly string[] }; row: { account: Json; beganAt: string | null; posts: number; readPosts: number; readAt: string | null; now: string } }; // 05123bd26747
+  'analytics.days': { values: { begins: readonly (string | Date)[]; ends: readonly (string | Date)[]; offsets: readonly number[]; workspaceId: string; from: string | Date; to: string | Date; accountIds: readonly string[] }; row: { date: string; posts: number; views: number; engagement: number; readPosts: number } }; // 6b90506101d4
+  'analytics.ofAll': { values: { from: string | Date; to: string | Date; workspaceId: string; begins: readonly (string | Date)[]; ends: readonly (string | Date)[]; walls: readonly number[] }; row: { accounts: Json; repeats: Json; hours: Json; topPosts: Json } }; // d08c61919adb
+  'analytics.ofChosen': { values: { workspaceId: string; to: string | Date; accountIds: readonly string[]; from: string | Date; mondays: readonly (string | Date)[]; begins: readonly (string | Date)[] }; row: { accounts: Json; repeats: Json; hours: Json; topPosts: Json } }; // 73b0fcc4af4f
   'approvals.about': { values: [string, string]; row: { id: string; workspaceId: string; conversationId: string; client: string; requestedBy: string; requestedByName: string; isOwn: boolean; askerName: string; action: string; input: Json; subject: Json; contentHash: Buffer; status: string; decidedBy: string | null; decidedByName: string | null; decidedAt: string | null; reason: string | null; createdAt: string; expiresAt: string; isPreparing: boolean } }; // 54de6a18c713
   'approvals.acceptAssertion': { values: [string, string, Uint8Array]; row: {} }; // 9e3776616712
   'approvals.close': { values: [string, string, string, string, string | Date, string, string]; row: {} }; // 1571dfa634a8
@@ -102,11 +102,11 @@ export interface Statements {
   'assistant.save': { values: [string, string, string, string, string, string | Date]; row: {} }; // e811cfb00dbb
   'assistant.takeTurn': { values: [string, string, number]; row: {} }; // 2e4b4e0d9de3
   'assistant.touch': { values: [string, string, string | Date]; row: {} }; // 4641f586df0a
-  'audit.insert': { values: [string, string, string, string, string, string, string, string | Date]; row: {} }; // 7d3d4723445f
-  'audit.insertForService': { values: [string, string, string, string, string, string, string | Date]; row: {} }; // e7674f173369
+  'audit.insert': { values: { id: string; workspaceId: string; userId: string; event: string; client: string; details: string; requestId: string; at: string | Date }; row: {} }; // c8619c182fe7
+  'audit.insertForService': { values: { id: string; userId: string; event: string; client: string; details: string; requestId: string; at: string | Date }; row: {} }; // 01c52c07d730
   'audit.listForService': { values: [number]; row: { id: string; event: string; userId: string | null; client: string | null; details: Json; createdAt: string; person: string | null } }; // fefda0826ed6
   'audit.newest': { values: [string, number]; row: { id: string; event: string; userId: string | null; client: string | null; details: Json; createdAt: string } }; // 0ff79fd248a2
-  'audit.newestForService': { values: [string]; row: { details: Json; createdAt: string } }; // 887c864f0367
+  'audit.newestForService': { values: [string]; row: { details: Json; createdAt: string } }; // 3cee5a267e72
   'audit.purge': { values: [string | Date]; row: {} }; // b21b8d577b4b
   'audit.purgeForService': { values: [string | Date]; row: {} }; // 77783736d157
   'backup.anyUser': { values: []; row: { id: string } }; // 35a735e66748
@@ -142,11 +142,11 @@ export interface Statements {
   'bin.purge': { values: [number]; row: {} }; // 65c30efd957e
   'bin.remove': { values: [string, string]; row: {} }; // ec2aa05d1ce3
   'bin.take': { values: [string, string]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string; createdBy: string; createdClient: Json | null; labelIds: string[]; history: string; comments: string; sends: string } }; // 5fffe96f3b6c
-  'clients.end': { values: [string, string, string | Date]; row: { clientId: string; name: string } }; // 3867b120bd51
+  'clients.end': { values: [string, string, string | Date]; row: { clientId: string; name: string } }; // f52fe20fbdea
   'clients.endAll': { values: [string, string | Date]; row: {} }; // 2d2778d077df
   'clients.endOf': { values: [string, string, string, string | Date]; row: {} }; // af625634da7c
   'clients.grant': { values: [string, string, string, string, readonly string[], string | Date]; row: {} }; // b9cf4fe7cd14
-  'clients.list': { values: [string]; row: { id: string; clientId: string; name: string; scopes: string[]; since: string; lastUsedAt: string | null } }; // 5edd8150af06
+  'clients.list': { values: [string]; row: { id: string; clientId: string; name: string; scopes: string[]; since: string; lastUsedAt: string | null } }; // ee0f94f5390e
   'clients.saveRegistrationsUsed': { values: [readonly string[], readonly (string | Date)[]]; row: {} }; // 2f148f4b9272
   'clients.saveUsed': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly (string | Date)[]]; row: {} }; // 723cf4509fd0
   'clock-skew.databaseClock': { values: []; row: { ms: number } }; // 8725c3371a83
@@ -252,7 +252,7 @@ export interface Statements {
   'identity.purgeKeys': { values: [string | Date]; row: {} }; // 367fb15998ec
   'identity.retireKeys': { values: [string | Date]; row: {} }; // 097ea0fb860f
   'identity.revokeGrant': { values: [string, string]; row: {} }; // 7e802add2158
-  'identity.upsert': { values: [string, string, string, string, string, string, string | Date]; row: {} }; // 1fb7bc455aa0
+  'identity.upsert': { values: { model: string; id: string; payload: string; grantId: string; uid: string; userCode: string; expiresAt: string | Date }; row: {} }; // 0d3ed41c5470
   'identity.userById': { values: [string, string | Date]; row: { id: string; email: string; trusted: boolean | null } }; // ca73694d9060
   'identity.userBySubject': { values: [string, string | Date]; row: { id: string; email: string; trusted: boolean | null } }; // ce248dae5466
   'imports.addFetched': { values: [string, string, string, string, string]; row: {} }; // 0e27280669cf
@@ -373,7 +373,7 @@ export interface Statements {
   'plans.members': { values: [string]; row: { count: number } }; // 2e9007cb95e8
   'plans.plan': { values: [string]; row: { plan: string } }; // b753d28b2b9f
   'plans.purge': { values: [string]; row: {} }; // 86af85e40ac9
-  'plans.usage': { values: [string, string]; row: { scheduled: number; paidPosts: number } }; // f74a3c371d3a
+  'plans.usage': { values: [string, string]; row: { scheduled: number; paidPosts: number } }; // c5b6d4744f6f
   'posts.accountsInUse': { values: [string, readonly string[], string | Date]; row: { id: string | null } }; // f1c948888dfc
   'posts.begin': { values: [readonly string[], readonly string[]]; row: {} }; // 16cc1fa8a377
   'posts.countScheduledDays': { values: [string, string, string | Date]; row: { date: string | null; planned: number; blocked: number } }; // bf0dad2a67cc
@@ -436,33 +436,33 @@ export interface Statements {
   'presence.forgetStale': { values: []; row: { workspaceId: string; postId: string } }; // 668e638ffd8c
   'presence.people': { values: [string, string]; row: { id: string; name: string } }; // 0270eb22ea5c
   'presence.see': { values: [string, string, string, string]; row: { isNew: boolean } }; // b35e019212d0
-  'publishing.claim': { values: [readonly string[], readonly number[], readonly string[], number]; row: { postId: string; accountId: string; workspaceId: string; claim: string; key: string; startedAt: string; since: string; sent: Json; prepared: Json | null; begunAt: string | null; begunBody: string | null; lostAt: string | null; repeat: string | null; again: boolean; tries: number; result: Json | null; claimedAt: string; versions: Json | null; linkCards: Json | null; fittedIds: string[] | null; scheduledAt: string | null; account: Json | null } }; // 0ce877a5c98d
+  'publishing.claim': { values: [readonly string[], readonly number[], readonly string[], number]; row: { postId: string; accountId: string; workspaceId: string; claim: string; key: string; startedAt: string; since: string; sent: Json; prepared: Json | null; begunAt: string | null; begunBody: string | null; lostAt: string | null; repeat: string | null; again: boolean; tries: number; result: Json | null; claimedAt: string; versions: Json; linkCards: Json | null; fittedIds: string[] | null; scheduledAt: string | null; account: Json | null } }; // b98a1c983e0d
   'publishing.copyRows': { values: [string, string]; row: { rows: string } }; // 5ba108b71f89
-  'publishing.end': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly boolean[], readonly number[]]; row: { postId: string; accountId: string; wasEnded: boolean; elapsedMs: number } }; // 682b21793c2c
+  'publishing.end': { values: { workspaceIds: readonly string[]; postIds: readonly string[]; accountIds: readonly string[]; claims: readonly string[]; keys: readonly string[]; results: readonly string[]; sent: readonly string[]; maybeOut: readonly boolean[]; askInMs: readonly number[] }; row: { postId: string; accountId: string; wasEnded: boolean; elapsedMs: number } }; // fb9ea4fa0153
   'publishing.endMissed': { values: [readonly string[], readonly string[], string, string]; row: {} }; // 53af057d8c8a
-  'publishing.endedPosts': { values: [readonly string[], readonly string[]]; row: { workspaceId: string | null; postId: string | null; results: string } }; // 88344da8e4ab
-  'publishing.extend': { values: [readonly string[], readonly string[], readonly string[], readonly string[], number]; row: {} }; // ed4c299705ed
-  'publishing.forgetBegun': { values: [string, string, readonly string[]]; row: { accountId: string; network: string; lostForMs: number | null } }; // efacc3ebd2ba
-  'publishing.giveUp': { values: [string, string, readonly string[]]; row: { accountIds: string[] } }; // b9d505adf3a0
-  'publishing.heldPosts': { values: [readonly string[], number]; row: { id: string; workspaceId: string; workspace: string; scheduledAt: string | null; updatedAt: string; text: string; accounts: string[]; count: number } }; // a74cad1e949c
+  'publishing.endedPosts': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; results: string } }; // a1f2df2123a7
+  'publishing.extend': { values: { leaseMs: number; workspaceIds: readonly string[]; postIds: readonly string[]; accountIds: readonly string[]; claims: readonly string[] }; row: {} }; // 8fa4b31138a3
+  'publishing.forgetBegun': { values: [string, string, readonly string[]]; row: { accountId: string; network: string; lostForMs: number | null } }; // e67bde83c0fd
+  'publishing.giveUp': { values: [string, string, readonly string[]]; row: { accountIds: string[] } }; // 8dead3f86196
+  'publishing.heldPosts': { values: [readonly string[], number]; row: { id: string; workspaceId: string; workspace: string; scheduledAt: string | null; updatedAt: string; text: string; accounts: string[]; count: number } }; // 68b6143e2968
   'publishing.holdBack': { values: [string, string, string]; row: {} }; // c948617d820f
-  'publishing.late': { values: []; row: { count: number; firstAt: string | null; lateMs: number } }; // 718b406870cb
-  'publishing.lockDue': { values: [number, number]; row: { workspaceId: string; postId: string; missed: boolean | null } }; // 52a3a7048de8
-  'publishing.lockHeld': { values: [readonly string[]]; row: { workspaceId: string; postId: string; status: string } }; // 3410b957b871
-  'publishing.longWaits': { values: [string, string]; row: { accountId: string; network: string; until: string; message: string | null } }; // 9fefed313f89
-  'publishing.markBegun': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly boolean[], number]; row: { postId: string; accountId: string; begunAt: string } }; // 3b0ddf4a5923
+  'publishing.late': { values: []; row: { count: number; firstAt: string | null; lateMs: number } }; // 915b07def342
+  'publishing.lockDue': { values: [number, number]; row: { workspaceId: string; postId: string; missed: boolean | null } }; // f8253b1ccbc5
+  'publishing.lockHeld': { values: [readonly string[]]; row: { workspaceId: string; postId: string; status: string } }; // 5c1ca87531b0
+  'publishing.longWaits': { values: [string, string]; row: { accountId: string; network: string; until: string; message: string } }; // b2c50ae37e0c
+  'publishing.markBegun': { values: { leaseMs: number; workspaceIds: readonly string[]; postIds: readonly string[]; accountIds: readonly string[]; claims: readonly string[]; prepared: readonly string[]; bodies: readonly string[]; repeated: readonly boolean[] }; row: { postId: string; accountId: string; begunAt: string } }; // 71532c5089f8
   'publishing.msToPost': { values: []; row: { ms: number | null } }; // 549f012b0891
   'publishing.msToSend': { values: [readonly string[], readonly string[]]; row: { ms: number | null } }; // 7b26851e8dab
   'publishing.overdue': { values: []; row: { count: number } }; // 58998e8b4d7f
-  'publishing.publishedResults': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; result: Json } }; // 03374be84b58
+  'publishing.publishedResults': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; result: Json } }; // ead95d279a38
   'publishing.putBack': { values: [string, string, string]; row: {} }; // 7ca457889479
-  'publishing.queue': { values: [readonly string[], readonly string[]]; row: { withoutSend: string[] } }; // 10f7966ea31f
+  'publishing.queue': { values: [readonly string[], readonly string[]]; row: { withoutSend: string[] } }; // 7010bbb0900a
   'publishing.renewKey': { values: [string, string, string, string, string]; row: { key: string; since: string } }; // d339d344a8f8
   'publishing.results': { values: [string, string]; row: { result: Json } }; // 70eae291050a
-  'publishing.save': { values: [string, string, string, string, string, string, boolean, number, number, boolean, boolean, string, boolean]; row: { key: string; since: string | null; isHeld: boolean } }; // 7326d043e04e
+  'publishing.save': { values: { sent: string; prepared: string; isBegun: boolean; tries: number; mayRepeat: boolean; hasNextPart: boolean; claim: string; inMs: number; shouldStartOver: boolean; workspaceId: string; postId: string; accountId: string; key: string }; row: { key: string; since: string; isHeld: boolean } }; // 6c95194d604e
   'publishing.settleFound': { values: [string, string, string]; row: {} }; // 71ce8849c53a
-  'publishing.states': { values: [string, string]; row: { accountId: string; startedAt: string; dueAt: string | null; result: Json | null; isBegun: boolean; isRetry: boolean; isPrepared: boolean; isPaused: boolean | null } }; // 6529a87c1594
-  'publishing.waiting': { values: [string, string]; row: { accountId: string; network: string; lostForMs: number } }; // 127e98d02883
+  'publishing.states': { values: [string, string]; row: { accountId: string; startedAt: string; dueAt: string | null; result: Json | null; isBegun: boolean; isRetry: boolean; isPrepared: boolean; isPaused: boolean | null } }; // b3af60b78149
+  'publishing.waiting': { values: [string, string]; row: { accountId: string; network: string; lostForMs: number } }; // 28c8c9f0dc68
   'pushBrowsers.discardLost': { values: [string, string]; row: {} }; // 1cac32ed31ab
   'pushBrowsers.dropOfOthers': { values: [Uint8Array, string]; row: {} }; // 75ca8089fec6
   'pushBrowsers.dropOthers': { values: [string, string, string, number]; row: {} }; // a73fd4e065c5
@@ -475,22 +475,22 @@ export interface Statements {
   'pushKeys.forget': { values: []; row: {} }; // 9f43ba870574
   'pushKeys.insert': { values: [string, string]; row: {} }; // 6486a65e0702
   'pushKeys.read': { values: []; row: { publicKey: string; privateKey: string } }; // 7294cef017e6
-  'receipts.approvals': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; number: number } }; // 86a59ee0c91b
-  'receipts.currentKey': { values: []; row: { id: string; publicKey: string; sealedPrivateKey: string } }; // bb9ff46f5abe
-  'receipts.heads': { values: [readonly string[]]; row: { workspaceId: string; number: number; hash: string } }; // 1c183817a0dc
-  'receipts.insert': { values: [string, number, string, string, string, string, string, string, string]; row: {} }; // 306be92e5ee8
+  'receipts.approvals': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; number: number } }; // 1f5b303c76ca
+  'receipts.currentKey': { values: []; row: { id: string; publicKey: string; sealedPrivateKey: string } }; // e91f82b444be
+  'receipts.heads': { values: [readonly string[]]; row: { workspaceId: string; number: number; hash: string } }; // d30efb2ddca2
+  'receipts.insert': { values: { workspaceId: string; number: number; kind: string; cardId: string; postId: string; body: string; hash: string; keyId: string; signature: string }; row: {} }; // b9263d6816de
   'receipts.insertKey': { values: [string, string, string, string | Date]; row: {} }; // c5efb9227bd7
   'receipts.lock': { values: [readonly string[]]; row: {} }; // 5b5d4c18690a
   'receipts.lockKeys': { values: []; row: {} }; // 616488f8d2e0
-  'receipts.ofCard': { values: [string, string]; row: { number: number; body: string; keyId: string; signature: string } }; // e73dd0fd3004
-  'receipts.page': { values: [string, number, number]; row: { number: number; body: string; keyId: string; signature: string } }; // 357854408fc2
-  'receipts.publicKeys': { values: []; row: { id: string; publicKey: string; createdAt: string } }; // 066b1c0eeefe
+  'receipts.ofCard': { values: [string, string]; row: { number: number; body: string; keyId: string; signature: string } }; // 3735e49f97e0
+  'receipts.page': { values: [string, number, number]; row: { number: number; body: string; keyId: string; signature: string } }; // a848b658d0fc
+  'receipts.publicKeys': { values: []; row: { id: string; publicKey: string; createdAt: string } }; // 971bf4933c91
   'receipts.retireKey': { values: [string]; row: {} }; // 2757958c82bf
   'recoveryCodes.count': { values: [string]; row: { count: number } }; // 7c00933787d0
   'recoveryCodes.insert': { values: [string, readonly Uint8Array[]]; row: {} }; // 4421c4b2b1dc
   'recoveryCodes.remove': { values: [string]; row: {} }; // ce9f0633130a
   'recoveryCodes.take': { values: [string, Uint8Array]; row: {} }; // b4c1c9174150
-  'registrations.find': { values: [string]; row: { name: string; redirectUris: string[] } }; // 3a9b279eea1a
+  'registrations.find': { values: [string]; row: { name: string; redirectUris: string[] } }; // a61a59c52ea9
   'registrations.insert': { values: [string, string, readonly string[], string | Date, number]; row: {} }; // 00c3c2b5ddbd
   'registrations.lock': { values: []; row: {} }; // 6a1c17a473c8
   'registrations.makeRoom': { values: [number, string | Date]; row: {} }; // a024735bc788
@@ -511,7 +511,7 @@ export interface Statements {
   'resumableUploads.remove': { values: [string, string]; row: {} }; // afd91d6c3279
   'resumableUploads.removeExpired': { values: [string, string, string]; row: { parts: string[] } }; // c10943e340a6
   'review.members': { values: [string]; row: { id: string; name: string } }; // 9fccaa9ad37b
-  'rights.lockMember': { values: [string, string]; row: { role: string; canPublish: boolean } }; // 1fb171806201
+  'rights.lockMember': { values: [string, string]; row: { role: string; canPublish: boolean } }; // 97478c573a4e
   'sandbox.add': { values: [string, string, string, string, string, string]; row: {} }; // c9c984668f55
   'sandbox.clockMoves': { values: []; row: { atMs: number | null; offsetMs: number } }; // 5df35b798e52
   'sandbox.clockOffset': { values: []; row: { offsetMs: number } }; // dca00db10401
@@ -533,9 +533,9 @@ export interface Statements {
   'secrets.remove': { values: [string, string]; row: {} }; // 99b87daf935c
   'secrets.take': { values: [Uint8Array, string, string | Date]; row: { userId: string | null } }; // d72869b58267
   'sessions.close': { values: [string, string]; row: {} }; // 44998fa252a9
-  'sessions.countByUser': { values: []; row: { userId: string; count: number; lastSeenAt: string } }; // f1cec8faf169
-  'sessions.insert': { values: [string, Uint8Array, string, string | Date, string, boolean, readonly string[]]; row: {} }; // dca98c12ef6c
-  'sessions.list': { values: [string, string | Date, string | Date]; row: { id: string; since: string; lastSeenAt: string; userAgent: string } }; // 77343aa076ae
+  'sessions.countByUser': { values: []; row: { userId: string; count: number; lastSeenAt: string } }; // d3eda68071ff
+  'sessions.insert': { values: { id: string; hash: Uint8Array; userId: string; at: string | Date; userAgent: string; byLink: boolean; means: readonly string[] }; row: {} }; // 50c99022e52e
+  'sessions.list': { values: [string, string | Date, string | Date]; row: { id: string; since: string; lastSeenAt: string; userAgent: string } }; // a882a881aaf6
   'sessions.open': { values: [string, string]; row: {} }; // 29f1653c8e20
   'sessions.others': { values: []; row: { count: number } }; // d1454eb10ac8
   'sessions.read': { values: [Uint8Array, string | Date, string | Date]; row: { id: string; userId: string; email: string; byLink: boolean; means: string[]; createdAt: string; lastSeenAt: string; workspaceId: string | null; workspaceName: string | null; role: string | null; canPublish: boolean | null; lacksFactor: boolean | null } }; // dda4df5028ff
@@ -550,12 +550,12 @@ export interface Statements {
   'shares.purge': { values: [string | Date]; row: {} }; // f453a21763fd
   'shares.remove': { values: [string, string, string | Date]; row: { postId: string } }; // f1329b58bacc
   'shares.removeOf': { values: [string, string]; row: {} }; // 2b17f8750aff
-  'signIns.find': { values: [Uint8Array, string | Date, number, number]; row: { userId: string; means: string[]; byLink: boolean; userAgent: string } }; // 0b2cd70a4034
+  'signIns.find': { values: [Uint8Array, string | Date, number, number]; row: { userId: string; means: string[]; byLink: boolean; userAgent: string } }; // f187427de80c
   'signIns.hasFactor': { values: [string]; row: { has: boolean } }; // 28d83f1b67bb
-  'signIns.insert': { values: [Uint8Array, string, readonly string[], boolean, string, string | Date]; row: {} }; // a6148e046e86
+  'signIns.insert': { values: { hash: Uint8Array; userId: string; means: readonly string[]; byLink: boolean; userAgent: string; expiresAt: string | Date }; row: {} }; // 7f111f8bce21
   'signIns.purge': { values: [string | Date]; row: {} }; // 9aae97fd8377
   'signIns.removeOf': { values: [string]; row: {} }; // 596ff3c64aaa
-  'signIns.take': { values: [Uint8Array]; row: { userId: string; means: string[]; byLink: boolean; userAgent: string } }; // 57b860486359
+  'signIns.take': { values: [Uint8Array]; row: { userId: string; means: string[]; byLink: boolean; userAgent: string } }; // 5a49519d901e
   'slots.change': { values: [string, string, readonly number[], string, readonly string[]]; row: {} }; // e0a4338d945d
   'slots.free': { values: [string, readonly (string | Date)[], readonly string[], number, readonly string[]]; row: { at: string | null } }; // 2245076bc85d
   'slots.insert': { values: [string, string, readonly number[], string, readonly string[]]; row: {} }; // 093e70ea95fe
@@ -564,23 +564,23 @@ export interface Statements {
   'slots.remove': { values: [string, string]; row: {} }; // 2a2138416056
   'slots.setZone': { values: [string, string]; row: {} }; // 80ea201b5669
   'slots.zone': { values: [string]; row: { timeZone: string } }; // 26c2b86a2f53
-  'statistics.add': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly (string | Date)[], readonly string[], readonly boolean[], number]; row: { workspaceId: string; postId: string } }; // 55b01222c247
-  'statistics.addPosts': { values: [readonly string[], readonly string[]]; row: { postId: string } }; // e9106c2a4996
-  'statistics.claim': { values: [readonly string[], readonly number[], readonly number[], readonly string[], string, number]; row: { account: Json; claim: string | null; posts: Json } }; // a6ca4e1008a6
-  'statistics.end': { values: [string, string, string, readonly string[], readonly string[]]; row: {} }; // d7b4c114227b
+  'statistics.add': { values: { postIds: readonly string[]; accountIds: readonly string[]; workspaceIds: readonly string[]; networks: readonly string[]; externalIds: readonly string[]; publishedAt: readonly (string | Date)[]; refs: readonly string[]; isRead: readonly boolean[]; firstMs: number }; row: { workspaceId: string; postId: string } }; // 610f741514ab
+  'statistics.addPosts': { values: [readonly string[], readonly string[]]; row: { postId: string } }; // 9755afb08971
+  'statistics.claim': { values: { keys: readonly string[]; rooms: readonly number[]; atOnce: readonly number[]; busyAccountIds: readonly string[]; leaseMs: number; claim: string }; row: { account: Json; posts: Json } }; // 6807a188fae3
+  'statistics.end': { values: { postIds: readonly string[]; whys: readonly string[]; workspaceId: string; accountId: string; claim: string }; row: {} }; // 38f997150960
   'statistics.extend': { values: [readonly string[], readonly string[], readonly string[], number]; row: {} }; // f2392120195c
-  'statistics.giveBack': { values: [string, string, string, readonly string[], number]; row: {} }; // a4978ceece35
+  'statistics.giveBack': { values: { forMs: number; workspaceId: string; accountId: string; claim: string; postIds: readonly string[] }; row: {} }; // 46806f1ddc34
   'statistics.history': { values: [string, string]; row: { accountId: string; network: string; reads: Json } }; // 252840e39725
-  'statistics.keep': { values: [string, string, string, readonly string[], readonly string[], readonly number[], readonly string[]]; row: { postId: string } }; // 72e58e3775ad
+  'statistics.keep': { values: { workspaceId: string; accountId: string; claim: string; postIds: readonly string[]; stepsMs: readonly number[]; metrics: readonly string[]; counts: readonly string[] }; row: { postId: string } }; // 8adc2588496e
   'statistics.lockPosts': { values: [readonly string[], readonly string[]]; row: {} }; // 5332f30dc892
-  'statistics.move': { values: [string, string, string, readonly string[], string, boolean, number, number, number]; row: {} }; // be22c19c898f
+  'statistics.move': { values: { isFailure: boolean; why: string; lastMs: number; lastMoves: number; byMs: number; workspaceId: string; accountId: string; postIds: readonly string[]; claim: string }; row: {} }; // 1bf5c791d7d8
   'statistics.msToNext': { values: [readonly string[], readonly string[]]; row: { ms: number | null } }; // 94f141f68431
   'statistics.networks': { values: []; row: { network: string } }; // dcd69dcbd012
   'statistics.ofPost': { values: [string, string]; row: { accountId: string; network: string; externalId: string; publishedAt: string; metrics: Json | null; fetchedAt: string | null; failedAt: string | null; fetchError: string | null; nextFetchAt: string | null } }; // ed56bf3efa6b
-  'statistics.postponeAbsent': { values: [string, string, string, readonly string[], readonly string[], number, number]; row: {} }; // dfaf28d867fd
+  'statistics.postponeAbsent': { values: { overAfterMs: number; retryMs: number; postIds: readonly string[]; whys: readonly string[]; workspaceId: string; accountId: string; claim: string }; row: {} }; // e571c1a6dcce
   'statistics.refreshPosts': { values: [readonly string[], readonly string[]]; row: {} }; // 2996a784743e
   'statistics.resume': { values: [string, string]; row: {} }; // 1e0bf8d32eb2
-  'statistics.stop': { values: [string, string, string, string]; row: {} }; // 99daaba7bc83
+  'statistics.stop': { values: { why: string; workspaceId: string; accountId: string; claim: string }; row: {} }; // 4220fee5e191
   'templates.count': { values: [string]; row: { count: number } }; // 06f4f14f6950
   'templates.get': { values: [string, string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 3679a716e254
   'templates.insert': { values: [string, string, string, string, readonly string[], string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 8ce079cf0b52
@@ -590,10 +590,10 @@ export interface Statements {
   'templates.remove': { values: [string, string]; row: {} }; // a7bed1eb2224
   'templates.replace': { values: [string, string, string, readonly string[], string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 19eafaaa8275
   'tokens.find': { values: [Uint8Array]; row: { tokenId: string; name: string; userId: string; workspaceId: string; role: string; statisticsTools: boolean; lacksFactor: boolean } }; // d39f7532d4dd
-  'tokens.insert': { values: [string, string, string, string, Uint8Array, number]; row: { createdAt: string } }; // fc9a7613b61d
-  'tokens.list': { values: [string, string]; row: { id: string; name: string; createdAt: string; lastUsedAt: string | null; workspace: Json } }; // f650ed81c461
+  'tokens.insert': { values: [string, string, string, string, Uint8Array, number]; row: { createdAt: string } }; // 219399090be2
+  'tokens.list': { values: [string, string]; row: { id: string; name: string; createdAt: string; lastUsedAt: string | null; workspace: Json } }; // b4394fb2d253
   'tokens.purge': { values: [string | Date]; row: {} }; // 9565c0e61820
-  'tokens.revoke': { values: [string, string]; row: { workspaceId: string; userId: string } }; // 4a4c47558ec1
+  'tokens.revoke': { values: [string, string]; row: { workspaceId: string; userId: string } }; // a4bdfa709937
   'tokens.revokeAll': { values: [string, string]; row: {} }; // 39ac57b390c0
   'tokens.saveLastUsed': { values: [readonly string[], readonly (string | Date)[]]; row: {} }; // 455e4f77cb86
   'totp.begin': { values: [string, string, string, string | Date]; row: {} }; // ba19df86dc8a

@@ -44,16 +44,16 @@ export const createAuditLog = ({
 }) => ({
   write: async ({ event, workspaceId, userId, client, requestId, details = {} }: AuditEvent) => {
     const now = clock.now();
-    const id = newId('audit', now);
-    const row = [
-      userId ?? null,
+    await store.insert({
+      id: newId('audit', now),
+      workspaceId,
+      userId: userId ?? null,
       event,
-      client ?? null,
-      JSON.stringify(shorten(details)),
-      requestId ?? null,
-      now,
-    ] as const;
-    await store.insert(id, workspaceId, row);
+      client: client ?? null,
+      details: JSON.stringify(shorten(details)),
+      requestId: requestId ?? null,
+      at: now,
+    });
   },
 
   newest: async (workspaceId: string): Promise<AuditEntry[]> =>

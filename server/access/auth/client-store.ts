@@ -2,15 +2,6 @@ import { type Database, sql } from '#server/base/store/database';
 
 export const reads = ['users'];
 
-export interface ClientRow {
-  readonly id: string;
-  readonly clientId: string;
-  readonly name: string;
-  readonly scopes: string[];
-  readonly since: string;
-  readonly lastUsedAt: string | null;
-}
-
 const grantAccess = sql(
   'clients.grant',
   `insert into client_access as c (id, user_id, client_id, name, scopes, given_at) values ($1, $2, $3, $4, $5, $6)
@@ -29,13 +20,13 @@ const saveUsed = sql(
 );
 const listAccess = sql(
   'clients.list',
-  `select id, client_id as "clientId", name, scopes, given_at as since, last_used_at as "lastUsedAt" from client_access
+  `select id, client_id, name, scopes, given_at as since, last_used_at from client_access
     where user_id = $1 and coalesce(ended_at < given_at, true) order by given_at desc, id desc`,
 );
 const endAccess = sql(
   'clients.end',
   `update client_access set ended_at = $3 where user_id = $1 and id = $2 and coalesce(ended_at < given_at, true)
-   returning client_id as "clientId", name`,
+   returning client_id, name`,
 );
 const endAccessOf = sql(
   'clients.endOf',
@@ -79,9 +70,8 @@ export const createClientStore = (db: Database) => ({
     ]),
   saveRegistrationsUsed: (all: readonly Pick<UsedAccess, 'clientId' | 'at'>[]) =>
     db.run(saveRegistrationsUsed, [all.map(({ clientId }) => clientId), all.map(({ at }) => at)]),
-  list: (userId: string) => db.query<ClientRow>(listAccess, [userId]),
-  end: async (userId: string, id: string, at: Date) =>
-    (await db.query<{ clientId: string; name: string }>(endAccess, [userId, id, at]))[0],
+  list: (userId: string) => db.query(listAccess, [userId]),
+  end: async (userId: string, id: string, at: Date) => (await db.query(endAccess, [userId, id, at]))[0],
   endOf: (id: string, userId: string, clientId: string, at: Date) => db.run(endAccessOf, [id, userId, clientId, at]),
   endAll: (userId: string, at: Date) => db.run(endAllAccess, [userId, at]),
 });

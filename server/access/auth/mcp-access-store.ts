@@ -15,16 +15,7 @@ const lastWorkspace = sql(
      from users u left join client_access c on c.user_id = u.id and c.client_id = $2
      left join members m on m.user_id = u.id and m.workspace_id = u.last_workspace_id
      left join workspaces w on w.id = m.workspace_id where u.id = $1`,
-);
-
-interface AccessRow {
-  readonly userId: string;
-  readonly workspaceId: string | null;
-  readonly role: Role;
-  readonly statisticsTools: boolean;
-  readonly lacksFactor: boolean | null;
-  readonly trusted: boolean;
-}
+).holds<{ role: Role }>();
 
 /** With a personal token, while it is not revoked. */
 const roleWithToken = sql(
@@ -32,7 +23,7 @@ const roleWithToken = sql(
   `select m.role from personal_tokens t join members m on m.workspace_id = t.workspace_id and m.user_id = t.user_id
      join workspaces w on w.id = m.workspace_id and not ${lacksFactor('m', 'w')}
     where t.user_id = $1 and t.workspace_id = $2 and t.id = $3 and t.revoked_at is null`,
-);
+).holds<{ role: Role }>();
 /** With an access token, while its client is trusted. */
 const roleWithClient = sql(
   'access.roleWithClient',
@@ -40,18 +31,18 @@ const roleWithClient = sql(
      join workspaces w on w.id = m.workspace_id and not ${lacksFactor('m', 'w')}
      left join client_access c on c.user_id = u.id and c.client_id = $3
     where u.id = $1 and u.tokens_valid_after <= $4 and coalesce(c.ended_at < $4, true)`,
-);
+).holds<{ role: Role }>();
 
 export type AccessStore = ReturnType<typeof createAccessStore>;
 
 export const createAccessStore = (db: Database) => ({
   /** `member` is absent if the user is no longer in the workspace they opened last. */
   findMembership: async (userId: string, clientId: string, issuedAt: Date) => {
-    const [row] = await db.query<AccessRow>(lastWorkspace, [userId, clientId, issuedAt]);
+    const [row] = await db.query(lastWorkspace, [userId, clientId, issuedAt]);
     if (!row?.trusted) return undefined;
     const { workspaceId, role, statisticsTools } = row;
-    const lacks = row.lacksFactor === true;
-    return workspaceId === null ? {} : { member: { userId, workspaceId, role }, statisticsTools, lacksFactor: lacks };
+    if (workspaceId === null || role === null || statisticsTools === null) return {};
+    return { member: { userId, workspaceId, role }, statisticsTools, lacksFactor: row.lacksFactor === true };
   },
 
   /** In this workspace, which need not be the one that the user opened last. */
@@ -60,8 +51,8 @@ export const createAccessStore = (db: Database) => ({
     access: { tokenId: string } | { clientId: string; issuedAt: string },
   ) => {
     const [row] = await ('tokenId' in access
-      ? db.query<{ role: Role }>(roleWithToken, [userId, workspaceId, access.tokenId])
-      : db.query<{ role: Role }>(roleWithClient, [userId, workspaceId, access.clientId, access.issuedAt]));
+      ? db.query(roleWithToken, [userId, workspaceId, access.tokenId])
+      : db.query(roleWithClient, [userId, workspaceId, access.clientId, access.issuedAt]));
     return row?.role;
   },
 });

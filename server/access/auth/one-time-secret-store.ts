@@ -22,10 +22,9 @@ export const createSecretStore = (db: Database) => ({
   insert: (hash: Buffer, purpose: Purpose, userId: string | null, expiresAt: Date) =>
     db.run(insertSecret, [hash, purpose, userId, expiresAt]),
   /** Deletes the row, so only one caller gets it. */
-  take: async (hash: Buffer, purpose: Purpose, now: Date) =>
-    (await db.query<{ userId: string | null }>(takeSecret, [hash, purpose, now]))[0],
+  take: async (hash: Buffer, purpose: Purpose, now: Date) => (await db.query(takeSecret, [hash, purpose, now]))[0],
   has: async (hash: Buffer, purpose: Purpose, now: Date) =>
-    (await db.query<{ userId: string | null }>(findSecret, [hash, purpose, now])).length > 0,
+    (await db.query(findSecret, [hash, purpose, now])).length > 0,
   removeOf: (userId: string, purpose: Purpose) => db.run(removeSecrets, [userId, purpose]),
   purge: (now: Date) => db.run(purgeSecrets, [now]),
 });

@@ -27,8 +27,7 @@ export const createTryStore = (db: Database) => ({
   /** False during a delay. */
   count: async (account: string, network: string, now: Date, expiredBefore: Date, waitsMs: readonly number[]) =>
     (await db.query(countTry, [account, network, now, expiredBefore, waitsMs])).length > 0,
-  nextAt: async (account: string, network: string) =>
-    (await db.query<{ nextAt: string }>(nextTry, [account, network]))[0]?.nextAt,
+  nextAt: async (account: string, network: string) => (await db.query(nextTry, [account, network]))[0]?.nextAt,
   takeBack: (account: string, network: string) => db.run(takeBackTry, [account, network]),
   forget: (account: string, network: string) => db.run(forgetTries, [account, network]),
   purge: (before: Date) => db.run(purgeTries, [before]),

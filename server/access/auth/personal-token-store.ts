@@ -13,21 +13,7 @@ const findMember = sql(
      join workspaces w on w.id = t.workspace_id
     where t.hash = $1 and t.revoked_at is null`,
   'quick',
-);
-
-interface MemberRow {
-  readonly userId: string;
-  readonly workspaceId: string;
-  readonly role: Role;
-  readonly statisticsTools: boolean;
-  readonly lacksFactor: boolean;
-}
-
-const toMember = (row: MemberRow) => ({
-  member: { userId: row.userId, workspaceId: row.workspaceId, role: row.role },
-  statisticsTools: row.statisticsTools,
-  lacksFactor: row.lacksFactor,
-});
+).holds<{ role: Role }>();
 
 const saveLastUsed = sql(
   'tokens.saveLastUsed',
@@ -37,31 +23,23 @@ const saveLastUsed = sql(
 
 const listTokens = sql(
   'tokens.list',
-  `select t.id, t.name, t.created_at as "createdAt", t.last_used_at as "lastUsedAt",
+  `select t.id, t.name, t.created_at, t.last_used_at,
           jsonb_build_object('id', w.id, 'name', w.name) as workspace
      from personal_tokens t join workspaces w on w.id = t.workspace_id
     where t.user_id = $1 and t.revoked_at is null and (t.workspace_id = $2 or $2 is null) order by t.id desc`,
-);
-
-interface ListedToken {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
-  readonly workspace: { readonly id: string; readonly name: string };
-}
+).holds<{ workspace: { readonly id: string; readonly name: string } }>();
 
 const insertToken = sql(
   'tokens.insert',
   `insert into personal_tokens (id, workspace_id, user_id, name, hash) select $1, $2, $3, $4, $5
     where (select count(*) from personal_tokens where user_id = $3 and revoked_at is null) < $6
-   returning created_at as "createdAt"`,
+   returning created_at`,
 );
 const purgeTokens = sql('tokens.purge', 'delete from personal_tokens where revoked_at < $1');
 const revokeToken = sql(
   'tokens.revoke',
   `update personal_tokens set revoked_at = posthorn_now() where id = $1 and revoked_at is null and (user_id = $2 or $2 is null)
-   returning workspace_id as "workspaceId", user_id as "userId"`,
+   returning workspace_id, user_id`,
 );
 const revokeTokens = sql(
   'tokens.revokeAll',
@@ -83,25 +61,26 @@ export const createTokenStore = (db: Database) => ({
 
   /** Returns the time of creation; undefined at the limit. Simultaneous inserts may exceed the limit slightly. */
   insert: async ({ id, owner, name, hash }: NewToken, max: number) => {
-    const values = [id, owner.workspaceId, owner.userId, name, hash, max];
-    const [row] = await db.query<{ createdAt: string }>(insertToken, values);
+    const [row] = await db.query(insertToken, [id, owner.workspaceId, owner.userId, name, hash, max]);
     return row?.createdAt;
   },
 
   purge: (before: Date) => db.run(purgeTokens, [before]),
 
   find: async (hash: Buffer) => {
-    const [row] = await db.query<MemberRow & { tokenId: string; name: string }>(findMember, [hash]);
-    return row && { tokenId: row.tokenId, name: row.name, ...toMember(row) };
+    const [row] = await db.query(findMember, [hash]);
+    if (row === undefined) return undefined;
+    const { userId, workspaceId, role, ...token } = row;
+    return { ...token, member: { userId, workspaceId, role } };
   },
 
   /** In one workspace, or in all. */
   list: (owner: { userId: string; workspaceId?: string }) =>
-    db.query<ListedToken>(listTokens, [owner.userId, owner.workspaceId ?? null]),
+    db.query(listTokens, [owner.userId, owner.workspaceId ?? null]),
 
   /** Returns the owner and workspace of the token. */
   revoke: async (id: string, owner: { userId?: string } = {}) =>
-    (await db.query<{ workspaceId: string; userId: string }>(revokeToken, [id, owner.userId ?? null]))[0],
+    (await db.query(revokeToken, [id, owner.userId ?? null]))[0],
 
   /** Returns the number of revoked tokens. */
   revokeAll: (owner: { userId: string; workspaceId?: string }) =>

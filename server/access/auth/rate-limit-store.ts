@@ -14,11 +14,6 @@ export type CountStore = ReturnType<typeof createCountStore>;
 export const createCountStore = (db: Database) => ({
   /** Returns the sums of all instances. */
   add: (name: string, until: Date, counts: readonly (readonly [key: string, count: number])[]) =>
-    db.query<{ key: string; used: number }>(addCounts, [
-      name,
-      until,
-      counts.map(([key]) => key),
-      counts.map(([, count]) => count),
-    ]),
+    db.query(addCounts, [name, until, counts.map(([key]) => key), counts.map(([, count]) => count)]),
   purge: (before: Date) => db.run(purgeCounts, [before]),
 });

@@ -12,10 +12,7 @@ const insertRegistration = sql(
   `insert into registered_clients (id, name, redirect_uris, created_at) select $1, $2, $3, $4
     where (select count(*) from registered_clients where last_used_at is null) < $5`,
 );
-const findRegistration = sql(
-  'registrations.find',
-  'select name, redirect_uris as "redirectUris" from registered_clients where id = $1',
-);
+const findRegistration = sql('registrations.find', 'select name, redirect_uris from registered_clients where id = $1');
 /** The access that users gave to a purged client is deleted too, because nobody can use it any more. */
 const purgeRegistrations = sql(
   'registrations.purge',
@@ -37,6 +34,6 @@ export const createRegistrationStore = (db: Database) => ({
       await db.run(makeRoom, [max - 1, removableBefore]);
       return (await db.run(insertRegistration, [id, name, redirectUris, at, max])) > 0;
     }),
-  find: async (id: string) => (await db.query<{ name: string; redirectUris: string[] }>(findRegistration, [id]))[0],
+  find: async (id: string) => (await db.query(findRegistration, [id]))[0],
   purge: (unusedFrom: Date, usedFrom: Date) => db.run(purgeRegistrations, [unusedFrom, usedFrom]),
 });

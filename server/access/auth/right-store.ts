@@ -7,14 +7,13 @@ export const reads = ['members', 'workspaces'];
 /** Until the transaction ends, nobody ends the membership or changes it. */
 const lockMember = sql(
   'rights.lockMember',
-  `select m.role, ${canPublish('m', 'w')} as "canPublish" from members m join workspaces w on w.id = m.workspace_id
+  `select m.role, ${canPublish('m', 'w')} as can_publish from members m join workspaces w on w.id = m.workspace_id
     where m.workspace_id = $1 and m.user_id = $2 for share of m`,
   'locks',
-);
+).holds<{ role: Role }>();
 
 export type RightStore = ReturnType<typeof createRightStore>;
 
 export const createRightStore = (db: Database) => ({
-  lockMember: async (workspaceId: string, userId: string) =>
-    (await db.query<{ role: Role; canPublish: boolean }>(lockMember, [workspaceId, userId]))[0],
+  lockMember: async (workspaceId: string, userId: string) => (await db.query(lockMember, [workspaceId, userId]))[0],
 });

@@ -6,21 +6,6 @@ import { lacksFactor } from '#server/base/store/has-second-factor';
 
 export const reads = ['members', 'users', 'workspaces'];
 
-interface SessionRow {
-  readonly id: string;
-  readonly userId: string;
-  readonly email: string;
-  readonly byLink: boolean;
-  readonly means: Proof[];
-  readonly createdAt: string;
-  readonly lastSeenAt: string;
-  readonly workspaceId: string | null;
-  readonly workspaceName: string | null;
-  readonly role: Role | null;
-  readonly canPublish: boolean | null;
-  readonly lacksFactor: boolean | null;
-}
-
 /** Runs for every request of the app. The open workspace counts only while the user is a member. */
 const readSession = sql(
   'sessions.read',
@@ -30,14 +15,14 @@ const readSession = sql(
      left join members m on m.user_id = u.id and m.workspace_id = s.workspace_id
      left join workspaces w on w.id = m.workspace_id
     where s.hash = $1 and s.created_at > $2 and s.last_seen_at > $3`,
-);
+).holds<{ means: Proof[]; role: Role }>();
 /** Opens the workspace that the user opened last, or another one if they are no longer a member. */
 const insertSession = sql(
   'sessions.insert',
   `insert into sessions (id, hash, user_id, created_at, last_seen_at, user_agent, by_link, means, workspace_id)
-   values ($1, $2, $3, $4, $4, $5, $6, $7, (
+   values (:id, :hash, :userId, :at, :at, :userAgent, :byLink, :means, (
      select m.workspace_id from members m join users u on u.id = m.user_id
-      where m.user_id = $3 order by m.workspace_id <> coalesce(u.last_workspace_id, ''), m.workspace_id limit 1))`,
+      where m.user_id = :userId order by m.workspace_id <> coalesce(u.last_workspace_id, ''), m.workspace_id limit 1))`,
 );
 const seenSession = sql('sessions.seen', 'update sessions set last_seen_at = $2 where hash = $1');
 const openInSession = sql('sessions.open', 'update sessions set workspace_id = $2 where id = $1');
@@ -47,24 +32,17 @@ const closeInSessions = sql(
 );
 const listSessions = sql(
   'sessions.list',
-  `select id, created_at as since, last_seen_at as "lastSeenAt", user_agent as "userAgent" from sessions
+  `select id, created_at as since, last_seen_at, user_agent from sessions
     where user_id = $1 and created_at > $2 and last_seen_at > $3 order by last_seen_at desc, id desc`,
 );
 const countByUser = sql(
   'sessions.countByUser',
-  'select user_id as "userId", count(*)::int as count, max(last_seen_at) as "lastSeenAt" from sessions group by user_id',
+  'select user_id, count(*)::int as count, max(last_seen_at) as last_seen_at from sessions group by user_id',
 );
 const removeOld = sql('sessions.removeOld', 'delete from sessions where created_at <= $1 or last_seen_at <= $2');
 const removeSession = sql('sessions.remove', 'delete from sessions where hash = $1 returning user_id');
 const removeOne = sql('sessions.removeOne', 'delete from sessions where user_id = $1 and id = $2');
 const removeOthers = sql('sessions.removeOthers', 'delete from sessions where user_id = $1 and hash <> $2');
-
-interface ListedSession {
-  readonly id: string;
-  readonly since: string;
-  readonly lastSeenAt: string;
-  readonly userAgent: string;
-}
 
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
@@ -77,10 +55,10 @@ export const createSessionStore = (db: Database) => ({
     userAgent: string,
     byLink: boolean,
     means: readonly Proof[],
-  ) => db.run(insertSession, [id, hash, userId, at, userAgent, byLink, means]),
+  ) => db.run(insertSession, { id, hash, userId, at, userAgent, byLink, means }),
 
   read: async (hash: Buffer, createdAfter: Date, seenAfter: Date, recentAfter: Date) => {
-    const [row] = await db.query<SessionRow>(readSession, [hash, createdAfter, seenAfter]);
+    const [row] = await db.query(readSession, [hash, createdAfter, seenAfter]);
     if (row === undefined) return undefined;
     const { workspaceId: id, workspaceName: name, role } = row;
     const workspace =
@@ -105,10 +83,10 @@ export const createSessionStore = (db: Database) => ({
   open: (id: string, workspaceId: string) => db.run(openInSession, [id, workspaceId]),
   close: (userId: string, workspaceId: string) => db.run(closeInSessions, [userId, workspaceId]),
   list: (userId: string, createdAfter: Date, seenAfter: Date) =>
-    db.query<ListedSession>(listSessions, [userId, createdAfter, seenAfter]),
-  countByUser: () => db.query<{ userId: string; count: number; lastSeenAt: string }>(countByUser),
+    db.query(listSessions, [userId, createdAfter, seenAfter]),
+  countByUser: () => db.query(countByUser),
   /** Returns the user of the session. */
-  remove: async (hash: Buffer) => (await db.query<{ userId: string }>(removeSession, [hash]))[0]?.userId,
+  remove: async (hash: Buffer) => (await db.query(removeSession, [hash]))[0]?.userId,
   removeOne: (userId: string, id: string) => db.run(removeOne, [userId, id]),
   removeOld: (createdBefore: Date, seenBefore: Date) => db.run(removeOld, [createdBefore, seenBefore]),
   removeOthers: (userId: string, hash: Buffer) => db.run(removeOthers, [userId, hash]),

@@ -10,10 +10,7 @@ const accounts = sql(
   'select count(*)::int as count from accounts where workspace_id = $1 and disconnected_at is null',
 );
 const members = sql('plans.members', 'select count(*)::int as count from members where workspace_id = $1');
-const usage = sql(
-  'plans.usage',
-  'select scheduled, paid_posts as "paidPosts" from plan_usage where workspace_id = $1 and month = $2',
-);
+const usage = sql('plans.usage', 'select scheduled, paid_posts from plan_usage where workspace_id = $1 and month = $2');
 const addUsage = sql(
   'plans.addUsage',
   `insert into plan_usage (workspace_id, month, scheduled, paid_posts) values ($1, $2, greatest($3, 0), greatest($4, 0))
@@ -31,21 +28,17 @@ export interface Usage {
 
 export type PlanStore = ReturnType<typeof createPlanStore>;
 
-export const createPlanStore = (db: Database) => {
-  const count = async (...query: Parameters<typeof db.query>) =>
-    (await db.query<{ count: number }>(...query))[0]?.count ?? 0;
-  return {
-    plan: async (workspaceId: string) => (await db.query<{ plan: string }>(plan, [workspaceId]))[0]?.plan,
-    lockPlan: async (workspaceId: string) => (await db.query<{ plan: string }>(lockPlan, [workspaceId]))[0]?.plan,
-    accounts: (workspaceId: string) => count(accounts, [workspaceId]),
-    members: (workspaceId: string) => count(members, [workspaceId]),
-    usage: async (workspaceId: string, month: string) =>
-      (await db.query<Usage>(usage, [workspaceId, month]))[0] ?? { scheduled: 0, paidPosts: 0 },
-    addUsage: async (workspaceId: string, month: string, add: Usage) => {
-      await db.run(addUsage, [workspaceId, month, add.scheduled, add.paidPosts]);
-    },
-    purge: async (before: string) => {
-      await db.run(purge, [before]);
-    },
-  };
-};
+export const createPlanStore = (db: Database) => ({
+  plan: async (workspaceId: string) => (await db.query(plan, [workspaceId]))[0]?.plan,
+  lockPlan: async (workspaceId: string) => (await db.query(lockPlan, [workspaceId]))[0]?.plan,
+  accounts: async (workspaceId: string) => (await db.query(accounts, [workspaceId]))[0]?.count ?? 0,
+  members: async (workspaceId: string) => (await db.query(members, [workspaceId]))[0]?.count ?? 0,
+  usage: async (workspaceId: string, month: string): Promise<Usage> =>
+    (await db.query(usage, [workspaceId, month]))[0] ?? { scheduled: 0, paidPosts: 0 },
+  addUsage: async (workspaceId: string, month: string, add: Usage) => {
+    await db.run(addUsage, [workspaceId, month, add.scheduled, add.paidPosts]);
+  },
+  purge: async (before: string) => {
+    await db.run(purge, [before]);
+  },
+});

@@ -1,4 +1,3 @@
-import type { ReceiptKey } from '#contracts/receipts';
 import { type Database, sql } from '#server/base/store/database';
 import type { PostKey } from '#server/base/store/post-key';
 import { sealedColumn } from '#server/base/store/sealed-column';
@@ -18,8 +17,6 @@ export interface ReceiptRow {
   readonly signature: string;
 }
 
-type StoredEntry = Pick<ReceiptRow, 'number' | 'body' | 'keyId' | 'signature'>;
-
 interface StoredKey {
   readonly id: string;
   readonly publicKey: string;
@@ -36,24 +33,24 @@ const lock = sql(
 );
 const heads = sql(
   'receipts.heads',
-  `select distinct on (r.workspace_id) r.workspace_id as "workspaceId", r.number, r.hash
+  `select distinct on (r.workspace_id) r.workspace_id, r.number, r.hash
      from unnest($1::text[]) as named (workspace_id) join receipts r on r.workspace_id = named.workspace_id
     order by r.workspace_id, r.number desc`,
 );
 const insert = sql(
   'receipts.insert',
   `insert into receipts (workspace_id, number, kind, card_id, post_id, body, hash, key_id, signature)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+   values (:workspaceId, :number, :kind, :cardId, :postId, :body, :hash, :keyId, :signature)`,
 );
 /** The last approval of each post that has one. */
 const approvals = sql(
   'receipts.approvals',
-  `select r.workspace_id as "workspaceId", r.post_id as "postId", max(r.number) as number
+  `select r.workspace_id, r.post_id, max(r.number) as number
      from unnest($1::text[], $2::text[]) as ended (workspace_id, post_id)
      join receipts r on r.workspace_id = ended.workspace_id and r.post_id = ended.post_id
     where r.kind = 'Approved' group by 1, 2`,
 );
-const columns = 'r.number, r.body, r.key_id as "keyId", r.signature';
+const columns = 'r.number, r.body, r.key_id, r.signature';
 /** The decision, and the ends of publishing after it. */
 const ofCard = sql(
   'receipts.ofCard',
@@ -70,12 +67,12 @@ const page = sql(
 const lockKeys = sql('receipts.lockKeys', 'select pg_advisory_xact_lock(727042)', 'locks');
 const currentKey = sql(
   'receipts.currentKey',
-  `select id, public_key as "publicKey", sealed_private_key as "sealedPrivateKey" from receipt_keys
+  `select id, public_key, sealed_private_key from receipt_keys
     where sealed_private_key <> '' order by created_at desc, id limit 1`,
 );
 const publicKeys = sql(
   'receipts.publicKeys',
-  'select id, public_key as "publicKey", created_at as "createdAt" from receipt_keys order by created_at, id',
+  'select id, public_key, created_at from receipt_keys order by created_at, id',
 );
 const insertKey = sql(
   'receipts.insertKey',
@@ -90,31 +87,16 @@ export const createReceiptStore = (db: Database) => ({
   transaction: db.transaction,
 
   lock: (workspaceIds: readonly string[]) => db.run(lock, [workspaceIds]),
-  heads: (workspaceIds: readonly string[]) =>
-    db.query<{ workspaceId: string; number: number; hash: string }>(heads, [workspaceIds]),
-  insert: (row: ReceiptRow) =>
-    db.run(insert, [
-      row.workspaceId,
-      row.number,
-      row.kind,
-      row.cardId,
-      row.postId,
-      row.body,
-      row.hash,
-      row.keyId,
-      row.signature,
-    ]),
+  heads: (workspaceIds: readonly string[]) => db.query(heads, [workspaceIds]),
+  insert: (row: ReceiptRow) => db.run(insert, row),
   approvals: (posts: readonly PostKey[]) =>
-    db.query<PostKey & { number: number }>(approvals, [
-      posts.map(({ workspaceId }) => workspaceId),
-      posts.map(({ postId }) => postId),
-    ]),
-  ofCard: (workspaceId: string, cardId: string) => db.query<StoredEntry>(ofCard, [workspaceId, cardId]),
-  page: (workspaceId: string, after: number, limit: number) => db.query<StoredEntry>(page, [workspaceId, after, limit]),
+    db.query(approvals, [posts.map(({ workspaceId }) => workspaceId), posts.map(({ postId }) => postId)]),
+  ofCard: (workspaceId: string, cardId: string) => db.query(ofCard, [workspaceId, cardId]),
+  page: (workspaceId: string, after: number, limit: number) => db.query(page, [workspaceId, after, limit]),
 
   lockKeys: () => db.run(lockKeys),
-  currentKey: async () => (await db.query<Omit<StoredKey, 'createdAt'>>(currentKey))[0],
-  publicKeys: () => db.query<ReceiptKey>(publicKeys),
+  currentKey: async () => (await db.query(currentKey))[0],
+  publicKeys: () => db.query(publicKeys),
   insertKey: ({ id, publicKey, sealedPrivateKey, createdAt }: StoredKey) =>
     db.run(insertKey, [id, publicKey, sealedPrivateKey, createdAt]),
   retireKey: (id: string) => db.run(retireKey, [id]),

@@ -22,7 +22,7 @@ export interface SummaryRow {
   }[];
 }
 
-const inRange = 'p.workspace_id = $1 and p.published_at >= $2 and p.published_at < $3';
+const inRange = 'p.workspace_id = :workspaceId and p.published_at >= :from and p.published_at < :to';
 const best = 'engagement desc, published_at desc, post_id';
 
 /** One row per post, summed over the selected accounts it went to. */
@@ -31,7 +31,7 @@ const postColumns = `p.post_id, min(p.published_at) as published_at, sum(p.engag
 
 const hoursOf = (posts: string, condition: string) =>
   `select (p.published_second + period.wall) / 3600 % 168 as hour, count(*) as posts, sum(p.engagement) as engagement
-     from unnest($4::timestamptz[], $5::timestamptz[], $6::bigint[]) as period (begins, ends, wall)
+     from unnest(:begins::timestamptz[], :ends::timestamptz[], :walls::bigint[]) as period (begins, ends, wall)
      join ${posts} p on p.published_at >= period.begins and p.published_at < period.ends
     where ${condition} group by 1`;
 
@@ -53,28 +53,28 @@ const answerOf = (targets: string) =>
          'publishedAt', to_char(published_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
          'accountIds', of_post.account_ids, 'views', of_post.views) order by ${best}), '[]')
        from (select * from top order by ${best} limit 10) as top
-       join posts on posts.workspace_id = $1 and posts.id = top.post_id cross join lateral (
+       join posts on posts.workspace_id = :workspaceId and posts.id = top.post_id cross join lateral (
          select array_agg(account_id order by published_at, account_id) as account_ids, coalesce(sum(views), 0) as views
            from (select p.account_id, p.published_at, p.views from publications p
-                  where p.workspace_id = $1 and p.post_id = top.post_id offset 0) as target
-          where published_at >= $2 and published_at < $3 and ${targets}
-       ) as of_post) as "topPosts"`;
+                  where p.workspace_id = :workspaceId and p.post_id = top.post_id offset 0) as target
+          where published_at >= :from and published_at < :to and ${targets}
+       ) as of_post) as top_posts`;
 
 /**
  * published_posts stores the sums of each post. They are wrong for a post with targets on both sides of an edge of the
  * range, so those posts are summed here. They were first published up to an hour before the edge, or earlier with
  * targets more than an hour apart.
  */
-const inside = 'p.workspace_id = $1 and p.last_published_at < $3';
+const inside = 'p.workspace_id = :workspaceId and p.last_published_at < :to';
 const straddling = 'p.post_id in (select post_id from straddling)';
 const ofAll = sql(
   'analytics.ofAll',
   `with straddling as materialized (
-     select post_id from (values ($2::timestamptz), ($3::timestamptz)) as range (edge) cross join lateral (
-       select post_id from published_posts where workspace_id = $1 and last_published_at >= edge
+     select post_id from (values (:from::timestamptz), (:to::timestamptz)) as range (edge) cross join lateral (
+       select post_id from published_posts where workspace_id = :workspaceId and last_published_at >= edge
           and published_at < edge and published_at >= edge - interval '1 hour'
        union all
-       select post_id from published_posts where workspace_id = $1 and last_published_at >= edge
+       select post_id from published_posts where workspace_id = :workspaceId and last_published_at >= edge
           and published_at < edge - interval '1 hour' and last_published_at - published_at > interval '1 hour'
      ) as near_or_late
    ), part as materialized (
@@ -82,7 +82,7 @@ const ofAll = sql(
    ), hours as (
      ${hoursOf('published_posts', inside)} union all ${hoursOf('part', 'true')}
    ), account as (
-     ${accountsOf('(select id, network from accounts where workspace_id = $1)')}
+     ${accountsOf('(select id, network from accounts where workspace_id = :workspaceId)')}
    ), repeats as (
      select network, count(*) as posts from published_posts p cross join unnest(p.repeats) as network
       where ${inRange} and ${inside} and p.repeats is not null group by network
@@ -93,13 +93,13 @@ const ofAll = sql(
      (select post_id, published_at, engagement from published_posts p where ${inRange} and ${inside} order by ${best} limit 10)
      union all select post_id, published_at, engagement from part
    ) ${answerOf('true')}`,
-);
+).holds<SummaryRow>();
 
 /**
  * A subselect, because otherwise PostgreSQL would plan anew for each number of accounts, and planning takes longer than
  * running.
  */
-const anyChosen = 'any ((select $6::text[])::text[])';
+const anyChosen = 'any ((select :accountIds::text[])::text[])';
 
 /**
  * Sums posts over the chosen accounts. Repeats are searched only if several accounts of a network are chosen and the
@@ -110,8 +110,8 @@ const ofChosen = sql(
   'analytics.ofChosen',
   `with chosen as materialized (
      select id, network, count(*) over (partition by network) > 1 and exists (
-              select from published_posts p where p.workspace_id = $1 and p.published_at < $3 and p.repeats is not null) as repeats
-       from accounts where workspace_id = $1 and id = ${anyChosen}
+              select from published_posts p where p.workspace_id = :workspaceId and p.published_at < :to and p.repeats is not null) as repeats
+       from accounts where workspace_id = :workspaceId and id = ${anyChosen}
    ), part as materialized (
      select p.post_id, min(p.published_at) as published_at, sum(p.engagement::float8) as engagement
        from publications p where ${inRange} and p.account_id = ${anyChosen} group by p.post_id
@@ -119,7 +119,7 @@ const ofChosen = sql(
      select date_part('epoch', since_monday) / 3600 as hour, posts, engagement from (
        select date_bin('1 hour', published_at, monday) - date_bin('7 days', published_at, monday) as since_monday,
               count(*) as posts, sum(engagement) as engagement
-         from (select published_at, engagement, ($5::timestamptz[])[width_bucket(published_at, $4::timestamptz[])] as monday
+         from (select published_at, engagement, (:mondays::timestamptz[])[width_bucket(published_at, :begins::timestamptz[])] as monday
                  from part offset 0) as post
         group by since_monday) as sums
    ), account as (
@@ -132,22 +132,22 @@ const ofChosen = sql(
    ), top as (
      select post_id, published_at, engagement from part
    ) ${answerOf(`account_id = ${anyChosen}`)}`,
-);
+).holds<SummaryRow>();
 
-const localDay = `to_char(to_timestamp((p.second + period.offset_seconds) / 86400 * 86400) at time zone 'UTC', 'YYYY-MM-DD')`;
-const isChosen = '(cardinality($7::text[]) = 0 or p.account_id = any($7))';
+const localDay = `to_char(to_timestamp((p.second + coalesce(period.offset_seconds, 0)) / 86400 * 86400) at time zone 'UTC', 'YYYY-MM-DD')`;
+const isChosen = '(cardinality(:accountIds::text[]) = 0 or p.account_id = any(:accountIds))';
 const days = sql(
   'analytics.days',
   `select ${localDay} as date,
           count(distinct p.post_id)::int as posts, coalesce(sum(p.views), 0)::float8 as views,
           coalesce(sum(p.engagement), 0)::float8 as engagement,
-          (count(distinct p.post_id) filter (where p.fetched_at is not null))::int as "readPosts"
-     from unnest($4::timestamptz[], $5::timestamptz[], $6::bigint[]) as period (begins, ends, offset_seconds)
+          (count(distinct p.post_id) filter (where p.fetched_at is not null))::int as read_posts
+     from unnest(:begins::timestamptz[], :ends::timestamptz[], :offsets::bigint[]) as period (begins, ends, offset_seconds)
      cross join lateral (
        select p.post_id, p.views, p.engagement, p.fetched_at, floor(extract(epoch from p.published_at))::bigint as second
          from publications p
-        where p.workspace_id = $1 and p.published_at >= greatest($2, period.begins)
-          and p.published_at < least($3, period.ends) and ${isChosen}
+        where p.workspace_id = :workspaceId and p.published_at >= greatest(:from, period.begins)
+          and p.published_at < least(:to, period.ends) and ${isChosen}
      ) as p
     group by 1 order by 1`,
 );
@@ -157,40 +157,40 @@ const bestOfDays = sql(
   `with post as (
      select ${localDay} as date, p.post_id, array_agg(p.account_id order by p.published_at, p.account_id) as account_ids,
             sum(p.engagement) filter (where p.fetched_at is not null) as engagement
-       from unnest($4::timestamptz[], $5::timestamptz[], $6::bigint[]) as period (begins, ends, offset_seconds)
+       from unnest(:begins::timestamptz[], :ends::timestamptz[], :offsets::bigint[]) as period (begins, ends, offset_seconds)
        cross join lateral (
          select p.post_id, p.account_id, p.published_at, p.engagement, p.fetched_at,
                 floor(extract(epoch from p.published_at))::bigint as second
            from publications p
-          where p.workspace_id = $1 and p.published_at >= greatest($2, period.begins)
-            and p.published_at < least($3, period.ends) and ${isChosen}
+          where p.workspace_id = :workspaceId and p.published_at >= greatest(:from, period.begins)
+            and p.published_at < least(:to, period.ends) and ${isChosen}
        ) as p
       group by 1, 2
    ), ranked as (
      select *, row_number() over (partition by date order by engagement desc nulls last, post_id) as rank from post
    )
-   select r.date, r.post_id as "postId", r.account_ids as "accountIds", r.engagement::float8 as engagement,
+   select r.date, r.post_id, r.account_ids, r.engagement::float8 as engagement,
           left(coalesce(posts.versions -> 0 -> 'content' -> 0 ->> 'body', ''), 200) as text
-     from ranked r join posts on posts.workspace_id = $1 and posts.id = r.post_id
-    where r.rank <= $8 order by r.date, r.rank`,
+     from ranked r join posts on posts.workspace_id = :workspaceId and posts.id = r.post_id
+    where r.rank <= :mostPerDay order by r.date, r.rank`,
 );
 
 /** `began` reads one index entry per account. */
 const coverage = sql(
   'analytics.coverage',
-  `select ${accountColumns('a')} as account, began.at as "beganAt", sums.posts, sums.read_posts as "readPosts",
-          sums.read_at as "readAt", posthorn_now() as now
+  `select ${accountColumns('a')} as account, began.at as began_at, sums.posts, sums.read_posts, sums.read_at,
+          posthorn_now() as now
      from accounts a
      cross join lateral (
-       select min(p.published_at) as at from publications p where p.workspace_id = $1 and p.account_id = a.id
+       select min(p.published_at) as at from publications p where p.workspace_id = :workspaceId and p.account_id = a.id
      ) as began
      cross join lateral (
        select count(*)::int as posts, count(p.fetched_at)::int as read_posts, max(p.fetched_at) as read_at
          from publications p where ${inRange} and p.account_id = a.id
      ) as sums
-    where a.workspace_id = $1 and (cardinality($4::text[]) = 0 or a.id = any($4))
+    where a.workspace_id = :workspaceId and (cardinality(:accountIds::text[]) = 0 or a.id = any(:accountIds))
     order by a.connected_at, a.id`,
-);
+).holds<{ account: AccountRow }>();
 
 // 1 January 1970 was a Thursday, three days after the Monday from which the hours of a week are counted.
 const sinceMondaySeconds = 3 * 24 * 60 * 60;
@@ -198,72 +198,37 @@ const wallOf = ({ offsetSeconds }: OffsetPeriod) => offsetSeconds + sinceMondayS
 /** Midnight of a Monday before all posts, in local time of the period. */
 const mondayOf = (period: OffsetPeriod) => new Date(-1000 * wallOf(period)).toISOString();
 
-export interface CoverageRow {
-  readonly account: AccountRow;
-  readonly beganAt: string | null;
-  readonly posts: number;
-  readonly readPosts: number;
-  readonly readAt: string | null;
-  readonly now: string;
+const valuesOf = (periods: readonly OffsetPeriod[]) => ({
+  begins: periods.map((period) => period.from),
+  ends: periods.map((period) => period.to),
+  offsets: periods.map(({ offsetSeconds }) => offsetSeconds),
+});
+
+interface Range {
+  readonly from: string;
+  readonly to: string;
+  readonly accountIds: readonly string[];
 }
 
 export type AnalyticsStore = ReturnType<typeof createAnalyticsStore>;
 
 export const createAnalyticsStore = (db: Database) => ({
   /** `periods` cover the range without a gap. No account ids means every account. */
-  summarize: async (
-    workspaceId: string,
-    { from, to, accountIds }: { from: string; to: string; accountIds: readonly string[] },
-    periods: readonly OffsetPeriod[],
-  ): Promise<SummaryRow> => {
-    const range = [workspaceId, from, to];
-    const begins = periods.map((period) => period.from);
-    const ends = periods.map((period) => period.to);
+  summarize: async (workspaceId: string, { from, to, accountIds }: Range, periods: readonly OffsetPeriod[]) => {
+    const values = { workspaceId, from, to, begins: periods.map((period) => period.from) };
     const [row] = await (accountIds.length === 0
-      ? db.queryReplica<SummaryRow>(ofAll, [...range, begins, ends, periods.map(wallOf)])
-      : db.queryReplica<SummaryRow>(ofChosen, [...range, begins, periods.map(mondayOf), accountIds]));
+      ? db.queryReplica(ofAll, { ...values, ends: periods.map((period) => period.to), walls: periods.map(wallOf) })
+      : db.queryReplica(ofChosen, { ...values, mondays: periods.map(mondayOf), accountIds }));
     if (row === undefined) throw new Error('the summary statement returned no row');
     return row;
   },
 
   /** Day by day in local time. */
-  days: (
-    workspaceId: string,
-    { from, to, accountIds }: { from: string; to: string; accountIds: readonly string[] },
-    periods: readonly OffsetPeriod[],
-  ) =>
-    db.queryReplica<{ date: string; posts: number; views: number; engagement: number; readPosts: number }>(days, [
-      workspaceId,
-      from,
-      to,
-      periods.map((period) => period.from),
-      periods.map((period) => period.to),
-      periods.map(({ offsetSeconds }) => offsetSeconds),
-      accountIds,
-    ]),
+  days: (workspaceId: string, range: Range, periods: readonly OffsetPeriod[]) =>
+    db.queryReplica(days, { workspaceId, ...range, ...valuesOf(periods) }),
 
-  bestOfDays: (
-    workspaceId: string,
-    { from, to, accountIds }: { from: string; to: string; accountIds: readonly string[] },
-    periods: readonly OffsetPeriod[],
-    mostPerDay: number,
-  ) =>
-    db.queryReplica<{ date: string; postId: string; text: string; accountIds: string[]; engagement: number | null }>(
-      bestOfDays,
-      [
-        workspaceId,
-        from,
-        to,
-        periods.map((period) => period.from),
-        periods.map((period) => period.to),
-        periods.map(({ offsetSeconds }) => offsetSeconds),
-        accountIds,
-        mostPerDay,
-      ],
-    ),
+  bestOfDays: (workspaceId: string, range: Range, periods: readonly OffsetPeriod[], mostPerDay: number) =>
+    db.queryReplica(bestOfDays, { workspaceId, ...range, ...valuesOf(periods), mostPerDay }),
 
-  coverage: (
-    workspaceId: string,
-    { from, to, accountIds }: { from: string; to: string; accountIds: readonly string[] },
-  ) => db.queryReplica<CoverageRow>(coverage, [workspaceId, from, to, accountIds]),
+  coverage: (workspaceId: string, range: Range) => db.queryReplica(coverage, { workspaceId, ...range }),
 });

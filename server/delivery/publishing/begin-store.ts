@@ -2,7 +2,6 @@ import type { Result } from '#contracts/posts';
 import { wakes } from '#server/base/jobs/due-work';
 import { type Database, sql } from '#server/base/store/database';
 import { keyColumns, type PostKey } from '#server/base/store/post-key';
-import type { EndedPost } from '#server/writing/posts/outcome';
 
 export const reads = ['accounts', 'posts'];
 
@@ -26,7 +25,7 @@ const queue = sql(
             since = case when sends.begun_at is not null then sends.since end,
             key = case when sends.begun_at is not null then sends.key else gen_random_uuid() end
      returning post_id)
-   select array(select unnest($2::text[]) except select post_id from queued) as "withoutSend", ${wakes('sends')}`,
+   select array(select unnest($2::text[]) except select post_id from queued) as without_send, ${wakes('sends')}`,
   'joins',
 );
 /**
@@ -44,16 +43,17 @@ const endMissed = sql(
 /** Accounts that have the post. */
 const publishedResults = sql(
   'publishing.publishedResults',
-  `select s.workspace_id as "workspaceId", s.post_id as "postId", s.result
+  `select s.workspace_id, s.post_id, s.result
      from ${postKeys} join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id
     where (s.result ->> 'ok')::boolean`,
-);
+).holds<{ result: Result }>();
 /** Posts with no unfinished send, including posts with no send at all. */
 const endedPosts = sql(
   'publishing.endedPosts',
-  `select given.workspace_id as "workspaceId", given.post_id as "postId",
+  `select given.workspace_id, given.post_id,
           coalesce(jsonb_object_agg(s.account_id, s.result) filter (where s.result is not null), '{}')::text as results
      from ${postKeys} left join sends s on s.workspace_id = given.workspace_id and s.post_id = given.post_id
+    where given.workspace_id is not null and given.post_id is not null
     group by given.workspace_id, given.post_id
    having bool_and(s.due_at is null or s.result is not null)`,
 );
@@ -63,17 +63,15 @@ export type BeginStore = ReturnType<typeof createBeginStore>;
 export const createBeginStore = (db: Database) => ({
   /** Returns the posts that need no send. */
   queue: async (posts: readonly PostKey[]) => {
-    const [row] = await db.query<{ withoutSend: string[] }>(queue, keyColumns(posts));
+    const [row] = await db.query(queue, keyColumns(posts));
     return posts.filter(({ postId }) => row?.withoutSend.includes(postId));
   },
 
   /** Results of accounts that already have the posts. */
-  publishedResults: (posts: readonly PostKey[]) =>
-    db.query<PostKey & { readonly result: Result }>(publishedResults, keyColumns(posts)),
+  publishedResults: (posts: readonly PostKey[]) => db.query(publishedResults, keyColumns(posts)),
 
   /** The posts whose sends have all ended. */
-  endedPosts: async (posts: readonly PostKey[]) =>
-    posts.length === 0 ? [] : db.query<EndedPost>(endedPosts, keyColumns(posts)),
+  endedPosts: async (posts: readonly PostKey[]) => (posts.length === 0 ? [] : db.query(endedPosts, keyColumns(posts))),
 
   endMissed: async (posts: readonly PostKey[], missed: Omit<Result, 'accountId'>, uncertain: typeof missed) => {
     await db.run(endMissed, [...keyColumns(posts), JSON.stringify(missed), JSON.stringify(uncertain)]);

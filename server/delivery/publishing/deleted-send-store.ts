@@ -24,7 +24,7 @@ export type DeletedSendStore = ReturnType<typeof createDeletedSendStore>;
 
 export const createDeletedSendStore = (db: Database) => ({
   copyRows: async ({ workspaceId, postId }: PostKey) =>
-    (await db.query<{ rows: string }>(copyRows, [workspaceId, postId]))[0]?.rows ?? '[]',
+    (await db.query(copyRows, [workspaceId, postId]))[0]?.rows ?? '[]',
   putBack: async ({ workspaceId, postId }: PostKey, rows: string) => {
     await db.run(putBack, [workspaceId, postId, rows]);
   },

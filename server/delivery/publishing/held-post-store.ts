@@ -1,14 +1,12 @@
-import type { HeldPost } from '#contracts/backups';
 import { type Database, sql } from '#server/base/store/database';
-import type { PostKey } from '#server/base/store/post-key';
 
 export const reads = ['accounts', 'posts', 'workspaces'];
 
 const isHeld = `p.id = any($1) and (p.status = 'Publishing' or (p.status = 'Scheduled' and p.scheduled_at <= posthorn_now()))`;
 const heldPosts = sql(
   'publishing.heldPosts',
-  `select p.id, p.workspace_id as "workspaceId", w.name as workspace, p.scheduled_at as "scheduledAt",
-          p.updated_at as "updatedAt", coalesce(left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100), '') as text,
+  `select p.id, p.workspace_id, w.name as workspace, p.scheduled_at, p.updated_at,
+          coalesce(left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100), '') as text,
           array(select a.name from accounts a where a.id = any(p.account_ids) order by a.name) as accounts,
           count(*) over ()::int as count
      from posts p join workspaces w on w.id = p.workspace_id
@@ -17,7 +15,7 @@ const heldPosts = sql(
 );
 const lockHeld = sql(
   'publishing.lockHeld',
-  `select p.workspace_id as "workspaceId", p.id as "postId", p.status from posts p
+  `select p.workspace_id, p.id as post_id, p.status from posts p
     where ${isHeld} order by p.workspace_id, p.id for update`,
   'locks',
 );
@@ -26,7 +24,6 @@ export type HeldPostStore = ReturnType<typeof createHeldPostStore>;
 
 export const createHeldPostStore = (db: Database) => ({
   /** Posts of the backup that were due while nothing was sent, across workspaces. */
-  heldPosts: (ids: readonly string[], limit: number) =>
-    db.query<Omit<HeldPost, 'scheduledAt'> & { scheduledAt: string | null; count: number }>(heldPosts, [ids, limit]),
-  lockHeld: (ids: readonly string[]) => db.query<PostKey & { readonly status: string }>(lockHeld, [ids]),
+  heldPosts: (ids: readonly string[], limit: number) => db.query(heldPosts, [ids, limit]),
+  lockHeld: (ids: readonly string[]) => db.query(lockHeld, [ids]),
 });

@@ -6,6 +6,10 @@ export interface ClaimedReads {
   readonly claim: string;
 }
 
-export const held = `p.workspace_id = $1 and p.account_id = $2 and p.claim = $3`;
+export const held = 'p.workspace_id = :workspaceId and p.account_id = :accountId and p.claim = :claim';
 
-export const claimColumns = ({ account, claim: id }: ClaimedReads) => [account.workspaceId, account.id, id] as const;
+export const claimValues = ({ account, claim }: ClaimedReads) => ({
+  workspaceId: account.workspaceId,
+  accountId: account.id,
+  claim,
+});

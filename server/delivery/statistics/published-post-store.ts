@@ -12,7 +12,7 @@ const addPosts = sql(
   'statistics.addPosts',
   `insert into published_posts (post_id, workspace_id, published_at, last_published_at, engagement, repeats)
    select * from (${wholePosts}) as fresh order by post_id
-   on conflict do nothing returning post_id as "postId"`,
+   on conflict do nothing returning post_id`,
 );
 /** Serializes changes of a post: statements after this lock see what earlier transactions committed. */
 const lockPosts = sql(
@@ -35,8 +35,7 @@ export type PublishedPostStore = ReturnType<typeof createPublishedPostStore>;
 
 export const createPublishedPostStore = (db: Database) => ({
   /** Returns the new ones. */
-  add: async (posts: readonly PostKey[]) =>
-    (await db.query<{ postId: string }>(addPosts, keyColumns(posts))).map(({ postId }) => postId),
+  add: async (posts: readonly PostKey[]) => (await db.query(addPosts, keyColumns(posts))).map(({ postId }) => postId),
   /** Until the transaction ends. */
   lock: (posts: readonly PostKey[]) => db.run(lockPosts, keyColumns(posts)),
   refresh: (posts: readonly PostKey[]) => db.run(refreshPosts, keyColumns(posts)),

@@ -1,8 +1,8 @@
 import { wakes } from '#server/base/jobs/due-work';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 import { type AccountRow, accountColumns } from '#server/connecting/accounts/account-row';
 import type { PublishedPost } from '#server/networks/network';
-import { type ClaimedReads, claimColumns, held } from './claimed-reads.ts';
+import { type ClaimedReads, claimValues, held } from './claimed-reads.ts';
 
 export const reads = ['accounts'];
 
@@ -11,10 +11,8 @@ export interface DuePost extends PublishedPost {
 }
 
 /** Reads of one account, claimed until their lease ends. */
-export interface DueReads {
-  readonly account: AccountRow;
+export interface DueReads extends RowOf<typeof claim> {
   readonly claim: string;
-  readonly posts: readonly DuePost[];
 }
 
 /**
@@ -25,11 +23,11 @@ const claim = sql(
   'statistics.claim',
   `with account as (
      select network.at_once, longest.account_id
-       from unnest($1::text[], $2::int[], $3::int[]) as network(key, room, at_once)
+       from unnest(:keys::text[], :rooms::int[], :atOnce::int[]) as network(key, room, at_once)
       cross join lateral (
         select account_id from (
           select p.account_id, p.due_at from publications p
-           where p.network = network.key and p.due_at <= (select posthorn_now()) and p.account_id <> all($4)
+           where p.network = network.key and p.due_at <= (select posthorn_now()) and p.account_id <> all(:busyAccountIds)
            order by p.due_at limit network.room * network.at_once) first
          group by account_id order by min(due_at) limit network.room) longest),
    due as (
@@ -39,14 +37,14 @@ const claim = sql(
          where p.account_id = account.account_id and p.due_at <= (select posthorn_now())
          order by p.due_at limit account.at_once for update skip locked) read),
    claimed as (
-     update publications p set due_at = posthorn_now() + $6 * interval '1 ms', claim = $5
+     update publications p set due_at = posthorn_now() + :leaseMs * interval '1 ms', claim = :claim
       where p.ctid = any(array(select row from due))
      returning p.post_id, p.account_id, p.external_id, p.published_at, p.ref)
-   select ${accountColumns('a')} as account, $5 as claim,
+   select ${accountColumns('a')} as account,
           jsonb_agg(jsonb_build_object('postId', c.post_id, 'externalId', c.external_id, 'publishedAt', c.published_at,
                                        'ref', c.ref)) as posts
      from claimed c join accounts a on a.id = c.account_id group by a.id`,
-);
+).holds<{ account: AccountRow; posts: readonly DuePost[] }>();
 const msToNext = sql(
   'statistics.msToNext',
   `select ceil(extract(epoch from min(next.due_at) - posthorn_now()) * 1000)::float8 as ms
@@ -72,7 +70,7 @@ const end = sql(
   'statistics.end',
   `update publications p set due_at = null, next_fetch_at = null, claim = null, fetch_error = over.why,
           failed_at = case when over.why is not null then posthorn_now() end
-     from unnest($4::text[], $5::text[]) as over(post_id, why)
+     from unnest(:postIds::text[], :whys::text[]) as over(post_id, why)
     where ${held} and p.post_id = over.post_id`,
 );
 /** While consecutive reads give the same reason, failed_at stays at the first of them. */
@@ -82,35 +80,35 @@ const postponeAbsent = sql(
           failed_at = case when p.fetch_error = absent.why then p.failed_at else clock.now end,
           (due_at, next_fetch_at) = (
             select at, at from (
-              select case when p.fetch_error is distinct from absent.why or p.failed_at > clock.now - $7 * interval '1 ms'
-                          then clock.now + $6 * interval '1 ms' end as at) next)
-     from (select posthorn_now() as now) clock, unnest($4::text[], $5::text[]) as absent(post_id, why)
+              select case when p.fetch_error is distinct from absent.why or p.failed_at > clock.now - :overAfterMs * interval '1 ms'
+                          then clock.now + :retryMs * interval '1 ms' end as at) next)
+     from (select posthorn_now() as now) clock, unnest(:postIds::text[], :whys::text[]) as absent(post_id, why)
     where ${held} and p.post_id = absent.post_id`,
 );
 const move = sql(
   'statistics.move',
   `update publications p set claim = null, moves = p.moves + 1, due_at = moved.at, next_fetch_at = moved.at,
-          fetch_error = case when $6 or moved.at is null then $5 else p.fetch_error end,
-          failed_at = case when $6 or moved.at is null then moved.now else p.failed_at end
+          fetch_error = case when :isFailure or moved.at is null then :why else p.fetch_error end,
+          failed_at = case when :isFailure or moved.at is null then moved.now else p.failed_at end
      from (select q.post_id, clock.now,
-                  case when q.published_at + $8 * interval '1 ms' > clock.now or q.moves < $9
-                       then clock.now + $7 * interval '1 ms' end as at
+                  case when q.published_at + :lastMs * interval '1 ms' > clock.now or q.moves < :lastMoves
+                       then clock.now + :byMs * interval '1 ms' end as at
              from publications q, (select posthorn_now() as now) clock
-            where q.workspace_id = $1 and q.account_id = $2 and q.post_id = any($4)) moved
+            where q.workspace_id = :workspaceId and q.account_id = :accountId and q.post_id = any(:postIds)) moved
     where ${held} and p.post_id = moved.post_id`,
 );
 const giveBack = sql(
   'statistics.giveBack',
-  `update publications p set claim = null, due_at = posthorn_now() + $5 * interval '1 ms'
-    where ${held} and p.post_id = any($4)`,
+  `update publications p set claim = null, due_at = posthorn_now() + :forMs * interval '1 ms'
+    where ${held} and p.post_id = any(:postIds)`,
 );
 
 const stop = sql(
   'statistics.stop',
-  `update publications p set reads_stopped = true, due_at = null, next_fetch_at = null, claim = null, fetch_error = $4,
+  `update publications p set reads_stopped = true, due_at = null, next_fetch_at = null, claim = null, fetch_error = :why,
           failed_at = posthorn_now()
-    where p.workspace_id = $1 and p.account_id = $2 and p.due_at is not null
-      and (p.claim is null or p.claim = $3 or p.due_at <= (select posthorn_now()))`,
+    where p.workspace_id = :workspaceId and p.account_id = :accountId and p.due_at is not null
+      and (p.claim is null or p.claim = :claim or p.due_at <= (select posthorn_now()))`,
 );
 /** Leaves reads in progress to the process that claimed them. */
 const resume = sql(
@@ -129,25 +127,27 @@ export const createReadStore = (db: Database) => ({
   transaction: db.transaction,
 
   /** Up to `room` accounts of each network, except the busy ones. */
-  claim: (
+  claim: async (
     networks: readonly { key: string; room: number; atOnce: number }[],
     busyAccountIds: readonly string[],
     claimId: string,
     leaseMs: number,
-  ) =>
-    db.query<DueReads>(claim, [
-      networks.map(({ key }) => key),
-      networks.map(({ room }) => room),
-      networks.map(({ atOnce }) => atOnce),
+  ) => {
+    const rows = await db.query(claim, {
+      keys: networks.map(({ key }) => key),
+      rooms: networks.map(({ room }) => room),
+      atOnce: networks.map(({ atOnce }) => atOnce),
       busyAccountIds,
-      claimId,
+      claim: claimId,
       leaseMs,
-    ]),
+    });
+    return rows.map((row): DueReads => ({ ...row, claim: claimId }));
+  },
 
-  networks: async () => (await db.query<{ network: string }>(networks)).map(({ network }) => network),
+  networks: async () => (await db.query(networks)).map(({ network }) => network),
 
   msToNext: async (networks: readonly string[], busyAccountIds: readonly string[]) =>
-    (await db.query<{ ms: number | null }>(msToNext, [networks, busyAccountIds]))[0]?.ms ?? undefined,
+    (await db.query(msToNext, [networks, busyAccountIds]))[0]?.ms ?? undefined,
 
   extend: async (reads: readonly ClaimedReads[], leaseMs: number) => {
     await db.run(extend, [
@@ -163,42 +163,39 @@ export const createReadStore = (db: Database) => ({
     reads: ClaimedReads,
     posts: readonly { readonly postId: string; readonly why?: string | undefined }[],
   ) => {
-    await db.run(end, [...claimColumns(reads), posts.map(({ postId }) => postId), posts.map(({ why }) => why ?? null)]);
+    await db.run(end, {
+      ...claimValues(reads),
+      postIds: posts.map(({ postId }) => postId),
+      whys: posts.map(({ why }) => why ?? null),
+    });
   },
 
   /** The network did not find the post: retries, or ends the reads when it was absent for `overAfterMs`. */
   postponeAbsent: async (
     reads: ClaimedReads,
     posts: readonly { readonly postId: string; readonly why: string }[],
-    { retryMs, overAfterMs }: { retryMs: number; overAfterMs: number },
+    absence: { retryMs: number; overAfterMs: number },
   ) => {
-    const [ids, whys] = [posts.map(({ postId }) => postId), posts.map(({ why }) => why)];
-    await db.run(postponeAbsent, [...claimColumns(reads), ids, whys, retryMs, overAfterMs]);
+    const [postIds, whys] = [posts.map(({ postId }) => postId), posts.map(({ why }) => why)];
+    await db.run(postponeAbsent, { ...claimValues(reads), postIds, whys, ...absence });
   },
 
   /** Postpones by `byMs`. After the last step (`lastMs` after publication) at most `lastMoves` times. */
   move: async (
     reads: ClaimedReads,
     posts: readonly DuePost[],
-    {
-      why,
-      isFailure,
-      byMs,
-      lastMs,
-      lastMoves,
-    }: { why: string; isFailure: boolean; byMs: number; lastMs: number; lastMoves: number },
+    how: { why: string; isFailure: boolean; byMs: number; lastMs: number; lastMoves: number },
   ) => {
-    const ids = posts.map(({ postId }) => postId);
-    await db.run(move, [...claimColumns(reads), ids, why, isFailure, byMs, lastMs, lastMoves]);
+    await db.run(move, { ...claimValues(reads), postIds: posts.map(({ postId }) => postId), ...how });
   },
 
   giveBack: async (reads: ClaimedReads, posts: readonly DuePost[], forMs: number) => {
-    await db.run(giveBack, [...claimColumns(reads), posts.map(({ postId }) => postId), forMs]);
+    await db.run(giveBack, { ...claimValues(reads), postIds: posts.map(({ postId }) => postId), forMs });
   },
 
   /** All posts of the account, until it is reconnected. */
   stop: async (reads: ClaimedReads, why: string) => {
-    await db.run(stop, [...claimColumns(reads), why]);
+    await db.run(stop, { ...claimValues(reads), why });
   },
 
   /** SPEC, Statistics rules 10: all posts whose schedule is not over, including those that were stopped. */

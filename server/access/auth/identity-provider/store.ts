@@ -1,6 +1,6 @@
 import type { JWK } from 'jose';
 import type { AdapterPayload } from 'oidc-provider';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 import { sealedColumn } from '#server/base/store/sealed-column';
 
 export const reads = ['users'];
@@ -8,7 +8,7 @@ export const reads = ['users'];
 const upsert = sql(
   'identity.upsert',
   `insert into identity_records (model, id, payload, grant_id, uid, user_code, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7)
+   values (:model, :id, :payload, :grantId, :uid, :userCode, :expiresAt)
    on conflict (model, id) do update set payload = excluded.payload, grant_id = excluded.grant_id,
      uid = excluded.uid, user_code = excluded.user_code, expires_at = excluded.expires_at`,
 );
@@ -16,11 +16,11 @@ const notExpired = '(expires_at is null or expires_at > $3)';
 const find = sql(
   'identity.find',
   `select payload, consumed_at from identity_records where model = $1 and id = $2 and ${notExpired}`,
-);
+).holds<{ payload: AdapterPayload }>();
 const findByUid = sql(
   'identity.findByUid',
   `select payload, consumed_at from identity_records where model = $1 and uid = $2 and ${notExpired}`,
-);
+).holds<{ payload: AdapterPayload }>();
 const consume = sql(
   'identity.consume',
   'update identity_records set consumed_at = $3 where model = $1 and id = $2 and consumed_at is null',
@@ -42,7 +42,7 @@ const readKeys = sql(
   'identity.keys',
   `select id, public_key, sealed_private_key, created_at from signing_keys
     where retired_at is null or retired_at > $1 order by created_at, id`,
-);
+).holds<{ publicKey: JWK }>();
 const insertKey = sql(
   'identity.insertKey',
   'insert into signing_keys (id, public_key, sealed_private_key, created_at) values ($1, $2, $3, $4)',
@@ -60,29 +60,17 @@ const userBySubject = sql(
   'select id, email, tokens_valid_after <= $2 as trusted from users where subject = $1',
 );
 
-interface RecordRow {
-  payload: AdapterPayload;
-  consumedAt: string | null;
-}
-
-export interface StoredKey {
-  readonly id: string;
-  readonly publicKey: JWK;
-  readonly sealedPrivateKey: string;
+export interface StoredKey extends Omit<RowOf<typeof readKeys>, 'createdAt'> {
   readonly createdAt: Date;
 }
 
-export interface TokenUser {
-  readonly id: string;
-  readonly email: string;
-  /** Whether a token issued at that time is still valid. */
-  readonly trusted: boolean;
-}
+/** `trusted` is whether a token issued at that time is still valid. */
+export type TokenUser = RowOf<typeof userById>;
 
 export type IdentityStore = ReturnType<typeof createIdentityStore>;
 
 export const createIdentityStore = (db: Database) => {
-  const payloadOf = ([row]: RecordRow[]) =>
+  const payloadOf = ([row]: RowOf<typeof find>[]) =>
     row && (row.consumedAt === null ? row.payload : { ...row.payload, consumed: Date.parse(row.consumedAt) / 1000 });
 
   return {
@@ -90,19 +78,18 @@ export const createIdentityStore = (db: Database) => {
 
     upsert: async (model: string, id: string, payload: AdapterPayload, expiresAt: Date | undefined) => {
       const { grantId, uid, userCode } = payload;
-      await db.run(upsert, [
+      await db.run(upsert, {
         model,
         id,
-        JSON.stringify(payload),
-        grantId ?? null,
-        uid ?? null,
-        userCode ?? null,
-        expiresAt ?? null,
-      ]);
+        payload: JSON.stringify(payload),
+        grantId: grantId ?? null,
+        uid: uid ?? null,
+        userCode: userCode ?? null,
+        expiresAt: expiresAt ?? null,
+      });
     },
-    find: async (model: string, id: string, now: Date) => payloadOf(await db.query<RecordRow>(find, [model, id, now])),
-    findByUid: async (model: string, uid: string, now: Date) =>
-      payloadOf(await db.query<RecordRow>(findByUid, [model, uid, now])),
+    find: async (model: string, id: string, now: Date) => payloadOf(await db.query(find, [model, id, now])),
+    findByUid: async (model: string, uid: string, now: Date) => payloadOf(await db.query(findByUid, [model, uid, now])),
     /** False if it was already consumed. */
     consume: async (model: string, id: string, now: Date) => (await db.run(consume, [model, id, now])) > 0,
     destroy: (model: string, id: string) => db.run(destroy, [model, id]),
@@ -116,25 +103,16 @@ export const createIdentityStore = (db: Database) => {
 
     lockKeys: () => db.run(lockKeys),
     keys: async (now: Date): Promise<StoredKey[]> => {
-      const rows = await db.query<{ id: string; publicKey: JWK; sealedPrivateKey: string; createdAt: string }>(
-        readKeys,
-        [now],
-      );
-      return rows.map(({ id, publicKey, sealedPrivateKey, createdAt }) => ({
-        id,
-        publicKey,
-        sealedPrivateKey,
-        createdAt: new Date(createdAt),
-      }));
+      const rows = await db.query(readKeys, [now]);
+      return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt) }));
     },
     insertKey: ({ id, publicKey, sealedPrivateKey, createdAt }: StoredKey) =>
       db.run(insertKey, [id, JSON.stringify(publicKey), sealedPrivateKey, createdAt]),
     retireKeys: (at: Date) => db.run(retireKeys, [at]),
     deleteKey: (id: string) => db.run(deleteKey, [id]),
 
-    userById: async (id: string, tokenOf: Date) => (await db.query<TokenUser>(userById, [id, tokenOf]))[0],
-    userBySubject: async (subject: string, tokenOf: Date) =>
-      (await db.query<TokenUser>(userBySubject, [subject, tokenOf]))[0],
+    userById: async (id: string, tokenOf: Date) => (await db.query(userById, [id, tokenOf]))[0],
+    userBySubject: async (subject: string, tokenOf: Date) => (await db.query(userBySubject, [subject, tokenOf]))[0],
   };
 };
 
