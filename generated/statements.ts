@@ -337,7 +337,7 @@ export interface Statements {
   'migrate.lock': { values: [number]; row: {} }; // 25b880737308
   'migrate.lockTimeout': { values: [string]; row: { setConfig: string } }; // 81e9c3b97531
   'migrate.record': { values: [number, string, boolean]; row: {} }; // 69e1e72d591f
-  'networkKeys.all': { values: []; row: { id: string; sealedValues: string; updatedAt: string; workedAt: string | null } }; // c76cb5e8dbeb
+  'networkKeys.all': { values: []; row: { id: string; sealedValues: string; updatedAt: string; workedAt: string | null } }; // d0957ec00e17
   'networkKeys.confirm': { values: [string, string | Date]; row: {} }; // 7bd57e501731
   'networkKeys.notify': { values: []; row: {} }; // 7934dc4b6cbc
   'networkKeys.remove': { values: [string]; row: {} }; // dce6efe76657
