@@ -99,7 +99,7 @@ export interface Statements {
   'assistant.purge': { values: [string | Date]; row: {} }; // f53ebb3f564b
   'assistant.remove': { values: [string, string, string]; row: {} }; // e453ab4fca19
   'assistant.removeOldest': { values: [string, string, number]; row: {} }; // ce19492a730c
-  'assistant.save': { values: [string, string, string, string, string, string | Date]; row: {} }; // e811cfb00dbb
+  'assistant.save': { values: { id: string; role: string; parts: string; at: string | Date; workspaceId: string; chatId: string }; row: {} }; // 144ba07a599a
   'assistant.takeTurn': { values: [string, string, number]; row: {} }; // 2e4b4e0d9de3
   'assistant.touch': { values: [string, string, string | Date]; row: {} }; // 4641f586df0a
   'audit.insert': { values: [string, string, string, string, string, string, string, string | Date]; row: {} }; // 7d3d4723445f
