@@ -13,8 +13,8 @@ export interface Statements {
   'access.lastWorkspace': { values: [string, string, string | Date]; row: { userId: string; workspaceId: string | null; role: string | null; statisticsTools: boolean | null; lacksFactor: boolean | null; trusted: boolean | null } }; // 39e1ec0eb3db
   'access.roleWithClient': { values: [string, string, string, string | Date]; row: { role: string } }; // f180f7f0b59c
   'access.roleWithToken': { values: [string, string, string]; row: { role: string } }; // 7dd521a643c2
-  'accounts.avatar': { values: [string]; row: { url: string | null; sandbox: boolean; image: Buffer | null; isOld: boolean | null } }; // 7c0cdc861b1c
-  'accounts.beginConnection': { values: [string, string, string, string, string, boolean, string]; row: {} }; // ef7ab56b706b
+  'accounts.avatar': { values: [string]; row: { url: string | null; sandbox: boolean; image: Buffer | null; isOld: boolean | null } }; // 6df37a363717
+  'accounts.beginConnection': { values: { id: string; workspaceId: string; userId: string; network: string; server: string; sandbox: boolean; secret: string }; row: {} }; // 0aeb5c4c3e53
   'accounts.claimDueRefreshes': { values: [number, string, number]; row: { account: Json } }; // 5435db3b84bf
   'accounts.claimRefresh': { values: [string, string, number]; row: { account: Json } }; // ad642256f04e
   'accounts.discardLostConnection': { values: [string, string]; row: {} }; // aa8ddc27d506
@@ -23,13 +23,13 @@ export interface Statements {
   'accounts.dropConnections': { values: [string, string]; row: {} }; // c9c377f50bf7
   'accounts.endRefresh': { values: [string, string, number]; row: {} }; // 7255be62957a
   'accounts.find': { values: [string, string, string]; row: { account: Json } }; // 05c5fd9e83de
-  'accounts.findChoiceNames': { values: [string, readonly string[], readonly string[]]; row: { accountId: string; option: string; value: string; label: string } }; // 70433bb5ea70
+  'accounts.findChoiceNames': { values: [string, readonly string[], readonly string[]]; row: { accountId: string; option: string; value: string; label: string } }; // bce4d0e210cd
   'accounts.findConnected': { values: [readonly string[], boolean]; row: { id: string } }; // d009bceac494
   'accounts.findLive': { values: []; row: { id: string } }; // 6466096d1bf5
   'accounts.forForecast': { values: [string, readonly string[]]; row: { account: Json; refusal: Json | null } }; // 3b717d347667
   'accounts.forgetTokens': { values: [string, string]; row: {} }; // a63d1e99f764
   'accounts.get': { values: [string]; row: { account: Json } }; // af6842ce97b7
-  'accounts.getConnection': { values: [string, number]; row: { id: string; workspaceId: string; userId: string; network: string; server: string; sandbox: boolean; secret: string } }; // 4bd33bd91d0b
+  'accounts.getConnection': { values: [string, number]; row: { id: string; workspaceId: string; userId: string; network: string; server: string; sandbox: boolean; secret: string } }; // f6e0805478d7
   'accounts.hasUnfinished': { values: [string, string, string, number]; row: { '?column?': number } }; // 6e4f09d98ff0
   'accounts.list': { values: [string]; row: { account: Json } }; // f2959cc227cb
   'accounts.liveNetworks': { values: []; row: { network: string } }; // 025ed9ddfb84
@@ -39,10 +39,10 @@ export interface Statements {
   'accounts.purgeConnections': { values: [number]; row: {} }; // 96c574a6d36c
   'accounts.purgeRegistrations': { values: [number]; row: {} }; // baa7b2e7bdb8
   'accounts.refuse': { values: [string, string]; row: {} }; // 70ae7c2d981e
-  'accounts.registration': { values: [string, string]; row: { credentials: string; isOld: boolean } }; // 7baf9e17e18d
+  'accounts.registration': { values: [string, string]; row: { credentials: string; isOld: boolean } }; // befd1d77826f
   'accounts.relatives': { values: [string, string, string, boolean]; row: { account: Json } }; // da71e0e9bb5c
   'accounts.removeRegistration': { values: [string, string]; row: {} }; // a1058a180947
-  'accounts.save': { values: [string, string, string, string, string, string, string, readonly string[], string, boolean, string, string, number]; row: {} }; // 22ff34481425
+  'accounts.save': { values: { id: string; workspaceId: string; network: string; externalId: string; name: string; handle: string; avatarUrl: string; grantedScopes: readonly string[]; server: string; sandbox: boolean; tokens: string; facts: string; refreshInMs: number }; row: {} }; // 76807ad60411
   'accounts.saveAvatar': { values: [string, string, Uint8Array]; row: {} }; // 4013a62f639d
   'accounts.saveChoiceNames': { values: [string, boolean, string, string, string]; row: {} }; // 7d6eef2cef32
   'accounts.saveProfile': { values: [string, string | Date, string, string, string, string]; row: {} }; // c0a5daba2283
@@ -50,7 +50,7 @@ export interface Statements {
   'accounts.saveRegistration': { values: [string, string, string, string]; row: {} }; // f313b65b17ab
   'accounts.setRefusal': { values: [string, string | Date, string]; row: {} }; // 0aec3e78f722
   'accounts.stopStatistics': { values: [string, string | Date]; row: {} }; // dbf4da5ea18c
-  'accounts.takeConnection': { values: [string, number]; row: { id: string; workspaceId: string; userId: string; network: string; server: string; sandbox: boolean; secret: string } }; // ccb7c703e37a
+  'accounts.takeConnection': { values: [string, number]; row: { id: string; workspaceId: string; userId: string; network: string; server: string; sandbox: boolean; secret: string } }; // 8e14b34919f6
   'accounts.toReconnect': { values: []; row: { network: string; handle: string; count: number } }; // acf01b91812d
   'accounts.useRegistration': { values: [string, string]; row: { credentials: string } }; // ef64ac453d08
   'advice.countOfShare': { values: [string, string]; row: { count: number } }; // 585eb36cb19a
@@ -99,7 +99,7 @@ export interface Statements {
   'assistant.purge': { values: [string | Date]; row: {} }; // f53ebb3f564b
   'assistant.remove': { values: [string, string, string]; row: {} }; // e453ab4fca19
   'assistant.removeOldest': { values: [string, string, number]; row: {} }; // ce19492a730c
-  'assistant.save': { values: [string, string, string, string, string, string | Date]; row: {} }; // e811cfb00dbb
+  'assistant.save': { values: { id: string; role: string; parts: string; at: string | Date; workspaceId: string; chatId: string }; row: {} }; // 144ba07a599a
   'assistant.takeTurn': { values: [string, string, number]; row: {} }; // 2e4b4e0d9de3
   'assistant.touch': { values: [string, string, string | Date]; row: {} }; // 4641f586df0a
   'audit.insert': { values: { id: string; workspaceId: string; userId: string; event: string; client: string; details: string; requestId: string; at: string | Date }; row: {} }; // c8619c182fe7
@@ -337,7 +337,7 @@ export interface Statements {
   'migrate.lock': { values: [number]; row: {} }; // 25b880737308
   'migrate.lockTimeout': { values: [string]; row: { setConfig: string } }; // 81e9c3b97531
   'migrate.record': { values: [number, string, boolean]; row: {} }; // 69e1e72d591f
-  'networkKeys.all': { values: []; row: { id: string; sealedValues: string; updatedAt: string; workedAt: string | null } }; // c76cb5e8dbeb
+  'networkKeys.all': { values: []; row: { id: string; sealedValues: string; updatedAt: string; workedAt: string | null } }; // d0957ec00e17
   'networkKeys.confirm': { values: [string, string | Date]; row: {} }; // 7bd57e501731
   'networkKeys.notify': { values: []; row: {} }; // 7934dc4b6cbc
   'networkKeys.remove': { values: [string]; row: {} }; // dce6efe76657

@@ -172,7 +172,7 @@ describe('what is known of an account', () => {
     expect([[...name].length, [...handle].length]).toEqual([200, 300]);
     expect(name).toMatch(/^n\u{1f4ef}.*…$/u);
     expect(await own.database.query(sql('test.pictures', 'select avatar_url from accounts'))).toEqual([
-      { avatar_url: null },
+      { avatarUrl: null },
     ]);
 
     const spy = vi.spyOn(network, 'profile').mockResolvedValue({ ...hostile, name: ' \u202e ', facts: {} });

@@ -1,16 +1,6 @@
 import { type Database, sql } from '#server/base/store/database';
 
-interface ChatRow {
-  readonly id: string;
-  readonly title: string;
-  readonly updatedAt: string;
-}
-
-interface MessageRow {
-  readonly id: string;
-  readonly role: 'user' | 'assistant';
-  readonly parts: string;
-}
+type MessageRole = 'user' | 'assistant';
 
 const list = sql(
   'assistant.list',
@@ -45,12 +35,12 @@ const messages = sql(
                      (order by place desc rows between unbounded preceding and 1 preceding) as bytes_before
              from chat_messages where workspace_id = $1 and chat_id = $2) one
     where bytes_before is null or bytes_before < $3 order by place`,
-);
+).holds<{ role: MessageRole }>();
 /** Does nothing if the chat was deleted meanwhile. */
 const save = sql(
   'assistant.save',
   `insert into chat_messages (workspace_id, id, chat_id, role, parts, created_at)
-   select workspace_id, $3, id, $4, $5, $6 from chats where workspace_id = $1 and id = $2 for key share
+   select workspace_id, :id, id, :role, :parts, :at from chats where workspace_id = :workspaceId and id = :chatId for key share
    on conflict (workspace_id, id) do update set parts = excluded.parts`,
 );
 
@@ -85,9 +75,8 @@ export type ChatStore = ReturnType<typeof createChatStore>;
 
 export const createChatStore = (db: Database) => ({
   transaction: db.transaction,
-  list: (userId: string, workspaceId: string, limit: number) => db.query<ChatRow>(list, [userId, workspaceId, limit]),
-  get: async (id: string, userId: string, workspaceId: string) =>
-    (await db.query<ChatRow>(get, [id, userId, workspaceId]))[0],
+  list: (userId: string, workspaceId: string, limit: number) => db.query(list, [userId, workspaceId, limit]),
+  get: async (id: string, userId: string, workspaceId: string) => (await db.query(get, [id, userId, workspaceId]))[0],
   insert: (id: string, workspaceId: string, userId: string, title: string, at: Date) =>
     db.run(insert, [id, workspaceId, userId, title, at]),
   touch: (workspaceId: string, id: string, at: Date) => db.run(touch, [workspaceId, id, at]),
@@ -98,9 +87,8 @@ export const createChatStore = (db: Database) => ({
   forgetPerson: (userId: string) => db.run(forgetPerson, [userId]),
   purge: (before: Date) => db.run(purge, [before]),
   countMessages: async (workspaceId: string, chatId: string) =>
-    (await db.query<{ count: number }>(countMessages, [workspaceId, chatId]))[0]?.count ?? 0,
-  messages: (workspaceId: string, chatId: string, bytes: number) =>
-    db.query<MessageRow>(messages, [workspaceId, chatId, bytes]),
-  save: (workspaceId: string, chatId: string, id: string, role: MessageRow['role'], parts: string, at: Date) =>
-    db.run(save, [workspaceId, chatId, id, role, parts, at]),
+    (await db.query(countMessages, [workspaceId, chatId]))[0]?.count ?? 0,
+  messages: (workspaceId: string, chatId: string, bytes: number) => db.query(messages, [workspaceId, chatId, bytes]),
+  save: (workspaceId: string, chatId: string, id: string, role: MessageRole, parts: string, at: Date) =>
+    db.run(save, { workspaceId, chatId, id, role, parts, at }),
 });

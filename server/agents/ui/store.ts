@@ -1,12 +1,5 @@
 import { type Database, sql } from '#server/base/store/database';
 
-interface UiContextRow {
-  readonly page: string;
-  readonly postId: string | null;
-  readonly accountId: string | null;
-  readonly updatedAt: string;
-}
-
 const read = sql(
   'ui.read',
   'select page, post_id, account_id, updated_at from ui_contexts where user_id = $1 and workspace_id = $2',
@@ -22,10 +15,10 @@ const write = sql(
 export type UiStore = ReturnType<typeof createUiStore>;
 
 export const createUiStore = (db: Database) => ({
-  read: async (userId: string, workspaceId: string) => (await db.query<UiContextRow>(read, [userId, workspaceId]))[0],
+  read: async (userId: string, workspaceId: string) => (await db.query(read, [userId, workspaceId]))[0],
   write: async (
     userId: string,
     workspaceId: string,
     { page, postId, accountId }: { page: string; postId?: string | undefined; accountId?: string | undefined },
-  ) => (await db.query<UiContextRow>(write, [userId, workspaceId, page, postId ?? null, accountId ?? null]))[0],
+  ) => (await db.query(write, [userId, workspaceId, page, postId ?? null, accountId ?? null]))[0],
 });

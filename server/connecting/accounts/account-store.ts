@@ -1,6 +1,6 @@
 import type { Right } from '#server/access/auth/right';
 import { notifyTabs } from '#server/base/live/changes';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type Statement, sql, type ValuesArgument } from '#server/base/store/database';
 import { sealedColumn } from '#server/base/store/sealed-column';
 import type { Json } from '#server/networks/network';
 import { type AccountRow, accountColumns } from './account-row.ts';
@@ -24,17 +24,24 @@ interface StoredRefusal extends Refusal {
   readonly connectedAt: string;
 }
 
+interface AccountColumn {
+  readonly account: AccountRow;
+}
+
 const lockWorkspace = sql('accounts.lockWorkspace', 'select from workspaces where id = $1 for no key update', 'locks');
 const list = sql(
   'accounts.list',
   `select ${accountColumns('a')} as account from accounts a where a.workspace_id = $1 and a.disconnected_at is null order by a.id`,
-);
-const get = sql('accounts.get', `select ${accountColumns('a')} as account from accounts a where a.id = $1`);
+).holds<AccountColumn>();
+const get = sql(
+  'accounts.get',
+  `select ${accountColumns('a')} as account from accounts a where a.id = $1`,
+).holds<AccountColumn>();
 const find = sql(
   'accounts.find',
   `select ${accountColumns('a')} as account from accounts a
     where a.workspace_id = $1 and a.network = $2 and a.external_id = $3 and a.disconnected_at is null`,
-);
+).holds<AccountColumn>();
 const findLive = sql(
   'accounts.findLive',
   'select id from accounts where not sandbox and disconnected_at is null limit 1',
@@ -58,7 +65,7 @@ const forForecast = sql(
   'accounts.forForecast',
   `select ${accountColumns('a')} as account, a.refusal from accounts a
     where a.workspace_id = $1 and ($2::text[] is null or a.id = any($2))`,
-);
+).holds<AccountColumn & { refusal: StoredRefusal }>();
 /** Updates only this connection: after a new sign-in, an old refusal means nothing. */
 const setRefusal = sql(
   'accounts.setRefusal',
@@ -71,7 +78,7 @@ const findNetworks = sql(
   'accounts.networks',
   'select id, network, facts from accounts where workspace_id = $1 and id = any($2) and disconnected_at is null',
   'quick',
-);
+).holds<{ facts: Json }>();
 /** Only the process that gets the row may refresh the tokens: some networks accept a refresh token only once. */
 const claimRefresh = sql(
   'accounts.claimRefresh',
@@ -79,14 +86,14 @@ const claimRefresh = sql(
     where id = $1 and disconnected_at is null and status = 'Connected'
       and (refresh_claim is null or refresh_due_at <= (select posthorn_now()))
    returning ${accountColumns('accounts')} as account`,
-);
+).holds<AccountColumn>();
 const claimDueRefreshes = sql(
   'accounts.claimDueRefreshes',
   `with due as (select id from accounts where refresh_due_at <= (select posthorn_now()) and disconnected_at is null
                  order by refresh_due_at limit $1 for update skip locked)
    update accounts set refresh_due_at = posthorn_now() + $3 * interval '1 ms', refresh_claim = $2 from due where accounts.id = due.id
    returning ${accountColumns('accounts')} as account`,
-);
+).holds<AccountColumn>();
 const endRefresh = sql(
   'accounts.endRefresh',
   `update accounts set refresh_due_at = posthorn_now() + $3 * interval '1 ms', refresh_claim = null
@@ -133,7 +140,7 @@ const disconnect = sql(
    update accounts set disconnected_at = posthorn_now(), tokens = null, refresh_due_at = null, refresh_claim = null
      from before where accounts.id = before.id
    returning before.account`,
-);
+).holds<AccountColumn>();
 const findConnected = sql(
   'accounts.findConnected',
   'select id from accounts where network = any($1) and sandbox = $2 and disconnected_at is null limit 1',
@@ -142,12 +149,13 @@ const relatives = sql(
   'accounts.relatives',
   `select ${accountColumns('a')} as account from accounts a
     where a.network = $1 and (a.external_id = $2 or a.workspace_id = $3) and a.sandbox = $4 and a.disconnected_at is null`,
-);
+).holds<AccountColumn>();
 const save = sql(
   'accounts.save',
   `insert into accounts (id, workspace_id, network, external_id, name, handle, avatar_url, granted_scopes, server, sandbox, tokens,
                          facts, refresh_due_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, posthorn_now() + $13 * interval '1 ms')
+   values (:id, :workspaceId, :network, :externalId, :name, :handle, :avatarUrl, :grantedScopes, :server, :sandbox, :tokens,
+           :facts, posthorn_now() + :refreshInMs * interval '1 ms')
    on conflict (workspace_id, network, external_id) where disconnected_at is null do update
       set name = excluded.name, handle = excluded.handle, avatar_url = excluded.avatar_url,
           granted_scopes = excluded.granted_scopes, server = excluded.server, sandbox = excluded.sandbox,
@@ -158,8 +166,8 @@ const save = sql(
 export type AccountStore = ReturnType<typeof createAccountStore>;
 
 export const createAccountStore = (db: Database) => {
-  const accountsOf = async (...query: Parameters<typeof db.query>) =>
-    (await db.query<{ account: AccountRow }>(...query)).map(({ account }) => account);
+  const accountsOf = async <Values>(query: Statement<Values, AccountColumn>, ...values: ValuesArgument<Values>) =>
+    (await db.query(query, ...values)).map(({ account }) => account);
 
   return {
     transaction: db.transaction,
@@ -171,8 +179,7 @@ export const createAccountStore = (db: Database) => {
 
     get: async (id: string) => (await accountsOf(get, [id]))[0],
 
-    forForecast: (workspaceId: string, ids: readonly string[] | null) =>
-      db.query<{ account: AccountRow; refusal: StoredRefusal | null }>(forForecast, [workspaceId, ids]),
+    forForecast: (workspaceId: string, ids: readonly string[] | null) => db.query(forForecast, [workspaceId, ids]),
 
     /** Null when the network accepts the account. */
     setRefusal: async ({ id, connectedAt }: AccountRow, refusal: Refusal | null) => {
@@ -184,37 +191,22 @@ export const createAccountStore = (db: Database) => {
     hasLive: async () => (await db.query(findLive)).length > 0,
 
     /** The first five across all workspaces, each with the total count. */
-    toReconnect: () => db.query<{ network: string; handle: string; count: number }>(toReconnect),
+    toReconnect: () => db.query(toReconnect),
 
-    liveNetworks: async () => (await db.query<{ network: string }>(liveNetworks)).map(({ network }) => network),
+    liveNetworks: async () => (await db.query(liveNetworks)).map(({ network }) => network),
 
     find: async (workspaceId: string, network: string, externalId: string) =>
       (await accountsOf(find, [workspaceId, network, externalId]))[0],
 
     /** By account id; leaves out disconnected accounts. */
     networks: async (workspaceId: string, ids: readonly string[]) => {
-      const rows = await db.query<{ id: string; network: string; facts: Json }>(findNetworks, [workspaceId, ids]);
+      const rows = await db.query(findNetworks, [workspaceId, ids]);
       return new Map(rows.map(({ id, network, facts }) => [id, { network, facts }]));
     },
 
     /** Inserts an account, or updates the connected one with the same external id. */
     save: async ({ workspaceId }: Right, account: NewAccount) => {
-      const { grantedScopes, facts, refreshInMs, ...row } = account;
-      await db.run(save, [
-        row.id,
-        workspaceId,
-        row.network,
-        row.externalId,
-        row.name,
-        row.handle,
-        row.avatarUrl,
-        grantedScopes,
-        row.server,
-        row.sandbox,
-        row.tokens,
-        JSON.stringify(facts),
-        refreshInMs,
-      ]);
+      await db.run(save, { ...account, workspaceId, facts: JSON.stringify(account.facts) });
     },
 
     saveProfile: async (
@@ -230,7 +222,7 @@ export const createAccountStore = (db: Database) => {
     claimDueRefreshes: (limit: number, claim: string, leaseMs: number) =>
       accountsOf(claimDueRefreshes, [limit, claim, leaseMs]),
 
-    msToRefresh: async () => (await db.query<{ ms: number | null }>(msToRefresh))[0]?.ms ?? undefined,
+    msToRefresh: async () => (await db.query(msToRefresh))[0]?.ms ?? undefined,
 
     /** Does nothing if another process has claimed the account since. */
     endRefresh: async (id: string, claim: string, nextInMs: number) => {

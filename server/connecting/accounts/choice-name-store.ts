@@ -16,7 +16,7 @@ const saveChoiceNames = sql(
 );
 const findChoiceNames = sql(
   'accounts.findChoiceNames',
-  `select a.id as "accountId", n.option, n.value, n.label
+  `select a.id as account_id, n.option, n.value, n.label
      from accounts a join choice_names n using (workspace_id, sandbox, server)
     where a.workspace_id = $1 and a.id = any($2) and n.value = any($3) and split_part(n.option, '.', 1) = a.network`,
 );
@@ -35,5 +35,5 @@ export const createChoiceNameStore = (db: Database) => ({
     await db.run(saveChoiceNames, [workspaceId, sandbox, server, option, JSON.stringify(distinct)]);
   },
   find: (workspaceId: string, accountIds: readonly string[], values: readonly string[]) =>
-    db.query<Choice & { accountId: string; option: string }>(findChoiceNames, [workspaceId, accountIds, values]),
+    db.query(findChoiceNames, [workspaceId, accountIds, values]),
 });

@@ -1,28 +1,19 @@
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 import { sealedColumn } from '#server/base/store/sealed-column';
-
-export interface ConnectionRow {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly userId: string;
-  readonly network: string;
-  readonly server: string;
-  readonly sandbox: boolean;
-  readonly secret: string;
-}
 
 const beginConnection = sql(
   'accounts.beginConnection',
-  `insert into connections (id, workspace_id, user_id, network, server, sandbox, secret) values ($1, $2, $3, $4, $5, $6, $7)`,
+  `insert into connections (id, workspace_id, user_id, network, server, sandbox, secret)
+   values (:id, :workspaceId, :userId, :network, :server, :sandbox, :secret)`,
 );
 const takeConnection = sql(
   'accounts.takeConnection',
   `delete from connections where id = $1 and created_at > posthorn_now() - $2 * interval '1 ms'
-   returning id, workspace_id as "workspaceId", user_id as "userId", network, server, sandbox, secret`,
+   returning id, workspace_id, user_id, network, server, sandbox, secret`,
 );
 const getConnection = sql(
   'accounts.getConnection',
-  `select id, workspace_id as "workspaceId", user_id as "userId", network, server, sandbox, secret from connections
+  `select id, workspace_id, user_id, network, server, sandbox, secret from connections
     where id = $1 and created_at > posthorn_now() - $2 * interval '1 ms'`,
 );
 const hasUnfinished = sql(
@@ -43,26 +34,19 @@ const purgeConnections = sql(
   `delete from connections where created_at <= posthorn_now() - $1 * interval '1 ms'`,
 );
 
+export type ConnectionRow = RowOf<typeof getConnection>;
 export type ConnectionStore = ReturnType<typeof createConnectionStore>;
 
 /** Unfinished connections. */
 export const createConnectionStore = (db: Database) => ({
   insert: async (row: ConnectionRow) => {
-    await db.run(beginConnection, [
-      row.id,
-      row.workspaceId,
-      row.userId,
-      row.network,
-      row.server,
-      row.sandbox,
-      row.secret,
-    ]);
+    await db.run(beginConnection, row);
   },
-  get: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(getConnection, [id, maxAgeMs]))[0],
+  get: async (id: string, maxAgeMs: number) => (await db.query(getConnection, [id, maxAgeMs]))[0],
   hasUnfinished: async (workspaceId: string, network: string, server: string, maxAgeMs: number) =>
     (await db.query(hasUnfinished, [workspaceId, network, server, maxAgeMs])).length > 0,
   /** Deletes the row, so only one caller gets it. */
-  take: async (id: string, maxAgeMs: number) => (await db.query<ConnectionRow>(takeConnection, [id, maxAgeMs]))[0],
+  take: async (id: string, maxAgeMs: number) => (await db.query(takeConnection, [id, maxAgeMs]))[0],
   discardLost: (id: string, secret: string) => db.run(discardLostConnection, [id, secret]),
   drop: (userId: string, workspaceId: string) => db.run(dropConnections, [userId, workspaceId]),
   purge: async (maxAgeMs: number) => {

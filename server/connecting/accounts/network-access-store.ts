@@ -3,7 +3,7 @@ import { sealedColumn } from '#server/base/store/sealed-column';
 
 const findRegistration = sql(
   'accounts.registration',
-  `select credentials, used_at < posthorn_now() - interval '1 day' as "isOld" from network_apps
+  `select credentials, used_at < posthorn_now() - interval '1 day' as is_old from network_apps
     where network = $1 and server = $2`,
 );
 /** Returns no row if it was purged a moment ago. */
@@ -37,9 +37,9 @@ export type RegistrationStore = ReturnType<typeof createRegistrationStore>;
 /** Our registrations at servers of decentralised networks. */
 export const createRegistrationStore = (db: Database) => ({
   find: async (network: string, server: string) => {
-    const [row] = await db.query<{ credentials: string; isOld: boolean }>(findRegistration, [network, server]);
+    const [row] = await db.query(findRegistration, [network, server]);
     if (!row?.isOld) return row?.credentials;
-    return (await db.query<{ credentials: string }>(useRegistration, [network, server]))[0]?.credentials;
+    return (await db.query(useRegistration, [network, server]))[0]?.credentials;
   },
   purge: (unusedMs: number) => db.run(purgeRegistrations, [unusedMs]),
   /** Replaces the credentials `before`, if there were any. */

@@ -1,20 +1,10 @@
 import { dueChannel } from '#server/base/jobs/due-work';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 import { sealedColumn } from '#server/base/store/sealed-column';
-
-export interface NetworkKeyRow {
-  readonly id: string;
-  readonly sealedValues: string;
-  readonly updatedAt: string;
-  readonly workedAt: string | null;
-}
 
 /** Tells every instance to read the table again. */
 const notify = sql('networkKeys.notify', `select pg_notify('${dueChannel}', 'network-keys')`);
-const all = sql(
-  'networkKeys.all',
-  `select id, sealed_values as "sealedValues", updated_at as "updatedAt", worked_at as "workedAt" from network_keys`,
-);
+const all = sql('networkKeys.all', `select id, sealed_values, updated_at, worked_at from network_keys`);
 const save = sql(
   'networkKeys.save',
   `insert into network_keys (id, sealed_values, updated_at, updated_by) values ($1, $2, $3, $4)
@@ -27,11 +17,12 @@ const confirm = sql(
 );
 const remove = sql('networkKeys.remove', 'delete from network_keys where id = $1');
 
+export type NetworkKeyRow = RowOf<typeof all>;
 export type NetworkKeyStore = ReturnType<typeof createNetworkKeyStore>;
 
 export const createNetworkKeyStore = (db: Database) => ({
   transaction: db.transaction,
-  all: () => db.query<NetworkKeyRow>(all),
+  all: () => db.query(all),
   save: async (id: string, sealedValues: string, at: Date, userId: string) => {
     await db.run(save, [id, sealedValues, at, userId]);
     await db.query(notify);
