@@ -54,8 +54,8 @@ export interface Statements {
   'accounts.toReconnect': { values: []; row: { network: string; handle: string; count: number } }; // acf01b91812d
   'accounts.useRegistration': { values: [string, string]; row: { credentials: string } }; // ef64ac453d08
   'advice.countOfShare': { values: [string, string]; row: { count: number } }; // 585eb36cb19a
-  'advice.insert': { values: [string, string, string, string, string, string, string, string | Date, string | Date]; row: {} }; // 1bb8f0e15605
-  'advice.list': { values: [string, string]; row: { id: string; name: string; verdict: string; body: string; isCurrent: boolean; createdAt: string } }; // b56efe1fac1f
+  'advice.insert': { values: { id: string; workspaceId: string; postId: string; shareId: string; name: string; verdict: string; body: string; about: string | Date; createdAt: string | Date }; row: {} }; // 3c3f478ebbd2
+  'advice.list': { values: [string, string]; row: { id: string; name: string; verdict: string; body: string; isCurrent: boolean; createdAt: string } }; // d0c85732dabf
   'advice.remove': { values: [string, string]; row: {} }; // 6b9b555e21cd
   'analytics.bestOfDays': { values: [string, string | Date, string | Date, readonly (string | Date)[], readonly (string | Date)[], readonly number[], readonly string[], number]; row: { date: string | null; postId: string; accountIds: string[]; engagement: number | null; text: string } }; // 6634305b035e
   'analytics.coverage': { values: [string, string | Date, string | Date, readonly string[]]; row: { account: Json; beganAt: string | null; posts: number; readPosts: number; readAt: string | null; now: string } }; // 7af4cb65e692
@@ -132,16 +132,16 @@ export interface Statements {
   'backups.made': { values: [string, string | Date, string, number, string, string]; row: {} }; // 0605c0b82dbe
   'backups.purgeFailed': { values: [string | Date]; row: {} }; // d5bf6d9a3933
   'backups.remove': { values: [string]; row: {} }; // 88477b3b1f9d
-  'bin.add': { values: [string, string, string, readonly string[], string, string | Date, string, string | Date, string, string, readonly string[], string, string, string, string, string]; row: {} }; // f32638780d31
+  'bin.add': { values: { workspaceId: string; id: string; status: string; accountIds: readonly string[]; versions: string; scheduledAt: string | Date; results: string; updatedAt: string | Date; createdBy: string; createdClient: string; labelIds: readonly string[]; history: string; comments: string; sends: string; userId: string; client: string }; row: {} }; // bce70b3e0090
   'bin.count': { values: [string]; row: { count: number } }; // 26ab1340d83c
   'bin.empty': { values: [string]; row: {} }; // 46f5169977cc
   'bin.has': { values: [string, string]; row: { '?column?': number } }; // 64042c180594
-  'bin.list': { values: [string, string | Date, string, number]; row: { id: string; status: string; text: string | null; items: number | null; accountIds: string[]; scheduledAt: string | null; results: Json; mediaId: string | null; createdBy: string; deletedBy: string; deletedByName: string | null; deletedClient: Json | null; deletedAt: string; goneAt: string } }; // 7f3d4afb68b9
-  'bin.lock': { values: [string, string]; row: { createdBy: string; text: string | null } }; // a31908b757b3
+  'bin.list': { values: [string, string | Date, string, number]; row: { id: string; status: string; text: string | null; items: number; accountIds: string[]; scheduledAt: string | null; results: Json; mediaId: string | null; createdBy: string; deletedBy: string; deletedByName: string | null; deletedClient: Json | null; deletedAt: string; goneAt: string } }; // 34fbeed0bf6e
+  'bin.lock': { values: [string, string]; row: { createdBy: string; text: string | null } }; // c37043520d19
   'bin.notify': { values: [string]; row: {} }; // 69371840b532
   'bin.purge': { values: [number]; row: {} }; // 65c30efd957e
   'bin.remove': { values: [string, string]; row: {} }; // ec2aa05d1ce3
-  'bin.take': { values: [string, string]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string; createdBy: string; createdClient: Json | null; labelIds: string[]; history: string; comments: string; sends: string } }; // 5fffe96f3b6c
+  'bin.take': { values: [string, string]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string; createdBy: string; createdClient: Json | null; labelIds: string[]; history: string; comments: string; sends: string } }; // 655f03dd1bda
   'clients.end': { values: [string, string, string | Date]; row: { clientId: string; name: string } }; // 3867b120bd51
   'clients.endAll': { values: [string, string | Date]; row: {} }; // 2d2778d077df
   'clients.endOf': { values: [string, string, string, string | Date]; row: {} }; // af625634da7c
@@ -153,7 +153,7 @@ export interface Statements {
   'comments.change': { values: [string, string, string, string]; row: {} }; // 7abfa20df7cf
   'comments.copyRows': { values: [string, string]; row: { rows: string } }; // 5f5ce39be05b
   'comments.count': { values: [string, string]; row: { count: number } }; // 6283bbe0b72b
-  'comments.insert': { values: [string, string, string, string, string, string]; row: {} }; // d65ab0b61c08
+  'comments.insert': { values: { id: string; postId: string; workspaceId: string; userId: string; body: string; mentions: string }; row: {} }; // b95a2432696f
   'comments.list': { values: [string, string]; row: { id: string; postId: string; userId: string; userName: string; body: string; mentions: Json; createdAt: string; editedAt: string | null } }; // bf7857c92e64
   'comments.lock': { values: [string, string]; row: { id: string; postId: string; userId: string; userName: string; body: string; mentions: Json; createdAt: string; editedAt: string | null } }; // 1a163701a135
   'comments.putBack': { values: [string, string, string]; row: {} }; // 17f0c65a4ef3
@@ -176,9 +176,9 @@ export interface Statements {
   'events.insert': { values: { ids: readonly string[]; workspaceIds: readonly string[]; types: readonly string[]; data: readonly string[]; createdAt: readonly (string | Date)[] }; row: { eventId: string; webhookId: string } }; // 2eb95a9d93eb
   'events.purge': { values: [number]; row: {} }; // 15d7c4b1572e
   'events.since': { values: [string, string | Date, number, readonly string[]]; row: { id: string; type: string; data: Json; createdAt: string } }; // eda1b91e2d3e
-  'exports.count': { values: [string, string | Date, string | Date]; row: { posts: number } }; // f0cb85ecd20c
+  'exports.count': { values: { workspaceId: string; from: string | Date; to: string | Date }; row: { posts: number } }; // 56a53a4723ca
   'exports.head': { values: [string]; row: { name: string; accounts: Json } }; // d82696f8738d
-  'exports.page': { values: [string, string | Date, string | Date, string, number, number]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string; statistics: Json } }; // 33593ffe720b
+  'exports.page': { values: { workspaceId: string; after: string; from: string | Date; to: string | Date; limit: number; maxBytes: number }; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string; statistics: Json } }; // 00162a1d666f
   'fitJobs.add': { values: [string, readonly string[], readonly string[], readonly string[], number]; row: {} }; // 8cc4f1a47325
   'fitJobs.claim': { values: [number, string, number]; row: { workspaceId: string; mediaId: string; mode: string; target: string; claim: string | null; attempts: number } }; // 2b8ebd18da09
   'fitJobs.extend': { values: [string, string, number]; row: {} }; // 3c2bd3511bbf
@@ -196,9 +196,9 @@ export interface Statements {
   'fittedFiles.lose': { values: [string, string]; row: {} }; // 454a99e31388
   'fittedFiles.ofPosts': { values: [string, readonly string[]]; row: { postId: string; accountId: string; lost: boolean; id: string; mediaId: string; mode: string; target: string; recipe: number; refused: string | null; mimeType: string | null; bytes: number | null; width: number | null; height: number | null; durationMs: number | null; videoCodec: string | null; audioCodec: string | null; frameRate: number | null; sha256: string | null; createdAt: string } }; // 4f137a9ed728
   'fittedFiles.removeUnused': { values: [string | Date]; row: {} }; // 147f08efecd4
-  'forecast.checkedAt': { values: [string]; row: { checkedAt: string } }; // 9e5bcc0003a7
-  'forecast.claimDue': { values: [number]; row: { workspaceId: string } }; // 9fddcc4f3051
-  'forecast.countTopics': { values: [string, readonly string[]]; row: { level: string | null; code: string | null; accountId: string | null; posts: number; postId: string } }; // 2f8f381aa7af
+  'forecast.checkedAt': { values: [string]; row: { checkedAt: string } }; // db91b8cdade7
+  'forecast.claimDue': { values: [number]; row: { workspaceId: string } }; // c0671ba8b7fa
+  'forecast.countTopics': { values: [string, readonly string[]]; row: { level: string; code: string; accountId: string; posts: number; postId: string } }; // 9e6cec480707
   'forecast.endCheck': { values: [string, readonly string[], boolean]; row: {} }; // 7ffd0407176d
   'forecast.forget': { values: [string]; row: {} }; // e0f0fc39850a
   'forecast.hasEntry': { values: [string, string]; row: { '?column?': number } }; // 86ce5c81be08
@@ -209,7 +209,7 @@ export interface Statements {
   'forecast.save': { values: [string, string]; row: {} }; // b64ed50bada5
   'forecast.savePage': { values: [string, number, string | Date, string, string]; row: {} }; // c6462297a2e3
   'forecast.setTold': { values: [string, readonly string[]]; row: {} }; // c8182dcd5566
-  'forecast.state': { values: [string]; row: { revision: number; startedAt: string | null; isUnderWay: boolean; lastAt: string | null; lastId: string | null; told: string[]; basis: string | null } }; // 2b152783770b
+  'forecast.state': { values: [string]; row: { revision: number; startedAt: string | null; isUnderWay: boolean; lastAt: string | null; lastId: string | null; told: string[]; basis: string | null } }; // 7ca196387dd8
   'forecast.tryAgain': { values: [string]; row: {} }; // 516a45e27c7d
   'history.cards': { values: [string, string, number]; row: { id: string; action: string; status: string; client: string | null; requestedBy: string; requestedByName: string; createdAt: string; decidedBy: string | null; decidedByName: string | null; decidedAt: string | null; reason: string | null; editedAlts: Json | null } }; // 4b5725bfe5ab
   'history.copyRows': { values: [string, string]; row: { rows: string } }; // 6ea2ab03ff1d
@@ -256,27 +256,27 @@ export interface Statements {
   'identity.userById': { values: [string, string | Date]; row: { id: string; email: string; trusted: boolean | null } }; // ca73694d9060
   'identity.userBySubject': { values: [string, string | Date]; row: { id: string; email: string; trusted: boolean | null } }; // ce248dae5466
   'imports.addFetched': { values: [string, string, string, string, string]; row: {} }; // 0e27280669cf
-  'imports.addRows': { values: [string, string, readonly number[], readonly number[], readonly Uint8Array[], readonly string[], readonly string[], readonly string[], readonly string[], readonly number[], readonly number[]]; row: {} }; // 249d93f91b1a
-  'imports.begin': { values: [string, string, string, string, string, string, readonly string[]]; row: {} }; // 2a816acfb993
+  'imports.addRows': { values: { workspaceId: string; importId: string; numbers: readonly number[]; lines: readonly number[]; fingerprints: readonly Uint8Array[]; states: readonly string[]; problems: readonly string[]; drafts: readonly string[]; texts: readonly string[]; items: readonly number[]; media: readonly number[] }; row: {} }; // baac13b37363
+  'imports.begin': { values: { id: string; workspaceId: string; userId: string; fileName: string; format: string; timeZone: string; ignored: readonly string[] }; row: {} }; // ac468d6f7652
   'imports.countUnsaved': { values: [string, string]; row: { count: number } }; // 0c0418945eb8
   'imports.existingPosts': { values: [string, readonly string[]]; row: { id: string } }; // ae20dead064f
-  'imports.fetched': { values: [string, string, string, string]; row: { mediaId: string } }; // bc00c690b305
+  'imports.fetched': { values: [string, string, string, string]; row: { mediaId: string } }; // 57a3f4c4abd2
   'imports.finish': { values: [string, string]; row: {} }; // 1f356b6e06f6
-  'imports.get': { values: [string, string]; row: { id: string; fileName: string; format: string; timeZone: string; ignored: string[]; createdAt: string; totals: Json } }; // e991cafa1eeb
-  'imports.importedRows': { values: [string, readonly Uint8Array[]]; row: { fingerprint: string; createdAt: string } }; // b6b27d46d1da
-  'imports.list': { values: [string, number]; row: { id: string; fileName: string; format: string; timeZone: string; ignored: string[]; createdAt: string; totals: Json } }; // 280311544177
-  'imports.lockRow': { values: [string, string, number]; row: { draft: Json | null; postId: string | null } }; // 2a74723a4e8a
+  'imports.get': { values: [string, string]; row: { id: string; fileName: string; format: string; timeZone: string; ignored: string[]; createdAt: string; totals: Json } }; // b34a10a21ef9
+  'imports.importedRows': { values: [string, readonly Uint8Array[]]; row: { fingerprint: string; createdAt: string } }; // 26e558f074db
+  'imports.list': { values: [string, number]; row: { id: string; fileName: string; format: string; timeZone: string; ignored: string[]; createdAt: string; totals: Json } }; // 171e063793cd
+  'imports.lockRow': { values: [string, string, number]; row: { draft: Json | null; postId: string | null } }; // 29f2f60e6ce7
   'imports.peek': { values: [string, string, number]; row: { draft: Json | null } }; // 85e4fbe45465
   'imports.purge': { values: []; row: {} }; // a4851fb148aa
   'imports.remove': { values: [string, string]; row: {} }; // 17cf010ba682
-  'imports.rows': { values: [string, string, number, boolean, number]; row: { number: number; line: number | null; state: string; problems: Json; draft: Json | null; text: string; items: number; media: number; postId: string | null; failure: string | null } }; // f1fd37963bcf
-  'imports.savedDrafts': { values: [string, string, number, number]; row: { number: number; postId: string } }; // b02153b16c08
-  'imports.schedulable': { values: [string, string, number, number]; row: { number: number; postId: string; at: string } }; // 13f9aa002b2d
+  'imports.rows': { values: [string, string, number, boolean, number]; row: { number: number; line: number | null; state: string; problems: Json; draft: Json | null; text: string; items: number; media: number; postId: string | null; failure: string | null } }; // 0c139a80d6ee
+  'imports.savedDrafts': { values: [string, string, number, number]; row: { number: number; postId: string } }; // d85eadf528f0
+  'imports.schedulable': { values: [string, string, number, number]; row: { number: number; postId: string; at: string } }; // ebf18571671c
   'imports.setFailure': { values: [string, string, number, string]; row: {} }; // fe98a9340d22
   'imports.setPost': { values: [string, string, number, string]; row: {} }; // 6fd164cded61
-  'imports.stayed': { values: [string, string, number]; row: { id: string; status: string; text: string | null } }; // 56d5198a2c8a
+  'imports.stayed': { values: [string, string, number]; row: { id: string; status: string; text: string } }; // 07d9bbe23c49
   'imports.unsaved': { values: [string, string, number, readonly string[], number]; row: { number: number } }; // 9b780f882805
-  'imports.uploader': { values: [string, string]; row: { userId: string } }; // d4934bf51078
+  'imports.uploader': { values: [string, string]; row: { userId: string } }; // 04aa667b3811
   'invitations.accept': { values: [string, string | Date]; row: {} }; // ce0fa8ed0cb1
   'invitations.byHash': { values: [Uint8Array]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // 036246402d33
   'invitations.count': { values: [string, string | Date]; row: { count: number } }; // c5e8df23b531
@@ -433,9 +433,9 @@ export interface Statements {
   'posts.usesMedia': { values: [string, string, readonly string[]]; row: { '?column?': number } }; // 3f3bc42d419b
   'posts.wake': { values: []; row: {} }; // 5c1342a213d1
   'presence.forget': { values: [string, string, string, string]; row: { gone: number } }; // a0736834ece0
-  'presence.forgetStale': { values: []; row: { workspaceId: string; postId: string } }; // 668e638ffd8c
+  'presence.forgetStale': { values: []; row: { workspaceId: string; postId: string } }; // e512ba542c5e
   'presence.people': { values: [string, string]; row: { id: string; name: string } }; // 0270eb22ea5c
-  'presence.see': { values: [string, string, string, string]; row: { isNew: boolean } }; // b35e019212d0
+  'presence.see': { values: [string, string, string, string]; row: { isNew: boolean } }; // fd0247e37369
   'publishing.claim': { values: [readonly string[], readonly number[], readonly string[], number]; row: { postId: string; accountId: string; workspaceId: string; claim: string; key: string; startedAt: string; since: string; sent: Json; prepared: Json | null; begunAt: string | null; begunBody: string | null; lostAt: string | null; repeat: string | null; again: boolean; tries: number; result: Json | null; claimedAt: string; versions: Json | null; linkCards: Json | null; fittedIds: string[] | null; scheduledAt: string | null; account: Json | null } }; // 0ce877a5c98d
   'publishing.copyRows': { values: [string, string]; row: { rows: string } }; // 5ba108b71f89
   'publishing.end': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly boolean[], readonly number[]]; row: { postId: string; accountId: string; wasEnded: boolean; elapsedMs: number } }; // 682b21793c2c
@@ -545,7 +545,7 @@ export interface Statements {
   'sessions.removeOthers': { values: [string, Uint8Array]; row: {} }; // 4e3ddc8bdae3
   'sessions.seen': { values: [Uint8Array, string | Date]; row: {} }; // 59c23bd59300
   'shares.bySecret': { values: [Uint8Array, string | Date]; row: { id: string; postId: string; workspaceId: string; madeBy: string; madeByName: string; invitesAdvice: boolean; createdAt: string; expiresAt: string } }; // a82a5436999b
-  'shares.insert': { values: [string, string, string, Uint8Array, string, string | Date, string | Date, boolean]; row: {} }; // 261a54117a24
+  'shares.insert': { values: { id: string; postId: string; workspaceId: string; hash: Uint8Array; userId: string; createdAt: string | Date; expiresAt: string | Date; invitesAdvice: boolean }; row: {} }; // 0fde5b180d0f
   'shares.ofPost': { values: [string, string, string | Date]; row: { id: string; postId: string; workspaceId: string; madeBy: string; madeByName: string; invitesAdvice: boolean; createdAt: string; expiresAt: string } }; // a134bc65559e
   'shares.purge': { values: [string | Date]; row: {} }; // f453a21763fd
   'shares.remove': { values: [string, string, string | Date]; row: { postId: string } }; // f1329b58bacc
@@ -557,13 +557,13 @@ export interface Statements {
   'signIns.removeOf': { values: [string]; row: {} }; // 596ff3c64aaa
   'signIns.take': { values: [Uint8Array]; row: { userId: string; means: string[]; byLink: boolean; userAgent: string } }; // 57b860486359
   'slots.change': { values: [string, string, readonly number[], string, readonly string[]]; row: {} }; // e0a4338d945d
-  'slots.free': { values: [string, readonly (string | Date)[], readonly string[], number, readonly string[]]; row: { at: string | null } }; // 2245076bc85d
+  'slots.free': { values: [string, readonly (string | Date)[], readonly string[], number, readonly string[]]; row: { at: string } }; // 656bbe2193d6
   'slots.insert': { values: [string, string, readonly number[], string, readonly string[]]; row: {} }; // 093e70ea95fe
-  'slots.list': { values: [string]; row: { id: string; days: number[]; time: string; accountIds: string[] } }; // 293eef3e082b
+  'slots.list': { values: [string]; row: { id: string; days: number[]; time: string; accountIds: string[] } }; // 4a093321e3e0
   'slots.lockWorkspace': { values: [string]; row: {} }; // d5a09a64efca
   'slots.remove': { values: [string, string]; row: {} }; // 2a2138416056
   'slots.setZone': { values: [string, string]; row: {} }; // 80ea201b5669
-  'slots.zone': { values: [string]; row: { timeZone: string } }; // 26c2b86a2f53
+  'slots.zone': { values: [string]; row: { timeZone: string } }; // 68c1bb2256f8
   'statistics.add': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly (string | Date)[], readonly string[], readonly boolean[], number]; row: { workspaceId: string; postId: string } }; // 55b01222c247
   'statistics.addPosts': { values: [readonly string[], readonly string[]]; row: { postId: string } }; // e9106c2a4996
   'statistics.claim': { values: [readonly string[], readonly number[], readonly number[], readonly string[], string, number]; row: { account: Json; claim: string | null; posts: Json } }; // a6ca4e1008a6
@@ -582,13 +582,13 @@ export interface Statements {
   'statistics.resume': { values: [string, string]; row: {} }; // 1e0bf8d32eb2
   'statistics.stop': { values: [string, string, string, string]; row: {} }; // 99daaba7bc83
   'templates.count': { values: [string]; row: { count: number } }; // 06f4f14f6950
-  'templates.get': { values: [string, string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 3679a716e254
-  'templates.insert': { values: [string, string, string, string, readonly string[], string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 8ce079cf0b52
-  'templates.list': { values: [string]; row: { id: string; kind: string; name: string; text: string | null; items: number; options: number } }; // d9cc8b767489
-  'templates.lock': { values: [string, string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 3ee8846238a3
+  'templates.get': { values: [string, string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 1036c6386b8d
+  'templates.insert': { values: { id: string; workspaceId: string; kind: string; name: string; items: readonly string[]; options: string }; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // b479ca3d5410
+  'templates.list': { values: [string]; row: { id: string; kind: string; name: string; text: string; items: number; options: number } }; // e0c413b9db40
+  'templates.lock': { values: [string, string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 9b6ff93fbb53
   'templates.lockWorkspace': { values: [string]; row: {} }; // d5a09a64efca
   'templates.remove': { values: [string, string]; row: {} }; // a7bed1eb2224
-  'templates.replace': { values: [string, string, string, readonly string[], string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 19eafaaa8275
+  'templates.replace': { values: [string, string, string, readonly string[], string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 00061ceece6a
   'tokens.find': { values: [Uint8Array]; row: { tokenId: string; name: string; userId: string; workspaceId: string; role: string; statisticsTools: boolean; lacksFactor: boolean } }; // d39f7532d4dd
   'tokens.insert': { values: [string, string, string, string, Uint8Array, number]; row: { createdAt: string } }; // fc9a7613b61d
   'tokens.list': { values: [string, string]; row: { id: string; name: string; createdAt: string; lastUsedAt: string | null; workspace: Json } }; // f650ed81c461
