@@ -1,33 +1,10 @@
-import { type Database, type Statement, sql, type ValuesArgument } from '#server/base/store/database';
+import { type Database, type RowOf, type Statement, sql, type ValuesArgument } from '#server/base/store/database';
 import type { ForecastRow } from '#server/writing/posts/scheduled-posts';
 
 export const reads = ['workspaces'];
 
 /** How long a claim on a page of a check lasts. If the process dies, another one takes over after this time. */
 const leaseMinutes = 5;
-
-/** A check as far as it got. A new `revision` means that forecasts were saved meanwhile. */
-export interface CheckState {
-  readonly revision: number;
-  readonly startedAt: string | null;
-  /** Begun, or about to be. */
-  readonly isUnderWay: boolean;
-  /** The last post of the last page. */
-  readonly lastAt: string | null;
-  readonly lastId: string | null;
-  readonly told: readonly string[];
-  /** What all forecasts depend on, when the last check began; null before the first one. */
-  readonly basis: string | null;
-}
-
-/** How many posts have this cause on this account, and one of them. */
-export interface CountedTopic {
-  readonly level: string;
-  readonly code: string;
-  readonly accountId: string;
-  readonly posts: number;
-  readonly postId: string;
-}
 
 const claimDue = sql(
   'forecast.claimDue',
@@ -37,7 +14,7 @@ const claimDue = sql(
           started_at = coalesce(c.started_at, posthorn_now()),
           started_request = case when c.started_at is null then c.request else c.started_request end
      from due where c.workspace_id = due.workspace_id
-   returning c.workspace_id as "workspaceId"`,
+   returning c.workspace_id`,
 );
 const tryAgain = sql(
   'forecast.tryAgain',
@@ -56,12 +33,17 @@ const request = sql(
       set request = $2, due_at = case when c.started_at is null then least(c.due_at, posthorn_now()) else c.due_at end
     where c.request is distinct from $2`,
 );
+/**
+ * A check, from shortly before it begins: the last post of its last page, and what all forecasts depended on when it
+ * began. A new `revision` means that forecasts were saved meanwhile.
+ */
 const state = sql(
   'forecast.state',
-  `select revision::float8 as revision, started_at as "startedAt", started_at is not null or due_at <= posthorn_now() as "isUnderWay",
-          last_at as "lastAt", last_id as "lastId", told, basis
+  `select revision::float8 as revision, started_at, started_at is not null or due_at <= posthorn_now() as is_under_way,
+          last_at, last_id, told, basis
      from forecast_checks where workspace_id = $1`,
 );
+export type CheckState = RowOf<typeof state>;
 /** Finds no row when somebody else saved forecasts since `revision`: what was read by then may be outdated. */
 const nextRevision = sql(
   'forecast.nextRevision',
@@ -85,7 +67,7 @@ const endCheck = sql(
 const forget = sql('forecast.forget', 'delete from forecast_checks where workspace_id = $1');
 const checkedAt = sql(
   'forecast.checkedAt',
-  'select checked_at as "checkedAt" from forecast_checks where workspace_id = $1 and checked_at is not null',
+  'select checked_at from forecast_checks where workspace_id = $1 and checked_at is not null',
 );
 
 const save = sql(
@@ -99,17 +81,20 @@ const save = sql(
           content_key = excluded.content_key, content = excluded.content, entries = excluded.entries`,
 );
 const remove = sql('forecast.remove', 'delete from forecasts where workspace_id = $1 and post_id = any($2)');
+/** How many posts have this cause on this account, and one of them. */
 const countTopics = sql(
   'forecast.countTopics',
-  `select e ->> 'level' as level, e ->> 'code' as code, e ->> 'accountId' as "accountId", count(*)::int as posts,
-          min(f.post_id) as "postId"
+  `select coalesce(e ->> 'level', '') as level, coalesce(e ->> 'code', '') as code,
+          coalesce(e ->> 'accountId', '') as account_id, count(*)::int as posts, min(f.post_id) as post_id
      from forecasts f, jsonb_array_elements(f.entries) e
     where f.workspace_id = $1 and f.entries <> '[]' and e ->> 'code' = any($2) group by 1, 2, 3`,
 );
+export type CountedTopic = RowOf<typeof countTopics>;
 const hasEntry = sql(
   'forecast.hasEntry',
   `select 1 from forecasts where workspace_id = $1 and entries <> '[]' and entries @> $2 limit 1`,
 );
+
 export type ForecastStore = ReturnType<typeof createForecastStore>;
 
 export const createForecastStore = (db: Database) => {
@@ -120,18 +105,17 @@ export const createForecastStore = (db: Database) => {
     transaction: db.transaction,
 
     /** Claims a page of checks that are due, or that were begun and not ended. */
-    claimDue: async (limit: number) =>
-      (await db.query<{ workspaceId: string }>(claimDue, [limit])).map(({ workspaceId }) => workspaceId),
+    claimDue: async (limit: number) => (await db.query(claimDue, [limit])).map(({ workspaceId }) => workspaceId),
 
     /** The check of this workspace goes on in a minute, by any process. */
     tryAgain: (workspaceId: string) => db.run(tryAgain, [workspaceId]),
 
-    msToNext: async () => (await db.query<{ ms: number | null }>(msToNext))[0]?.ms ?? undefined,
+    msToNext: async () => (await db.query(msToNext))[0]?.ms ?? undefined,
 
     /** Requests a check of the whole workspace. Once per key: every process asks for the same change. */
     request: (workspaceId: string, key: string) => db.run(request, [workspaceId, key]),
 
-    state: async (workspaceId: string) => (await db.query<CheckState>(state, [workspaceId]))[0],
+    state: async (workspaceId: string) => (await db.query(state, [workspaceId]))[0],
 
     setTold: (workspaceId: string, told: readonly string[]) => db.run(setTold, [workspaceId, told]),
 
@@ -153,8 +137,7 @@ export const createForecastStore = (db: Database) => {
 
     forget: (workspaceId: string) => db.run(forget, [workspaceId]),
 
-    checkedAt: async (workspaceId: string) =>
-      (await db.query<{ checkedAt: string }>(checkedAt, [workspaceId]))[0]?.checkedAt,
+    checkedAt: async (workspaceId: string) => (await db.query(checkedAt, [workspaceId]))[0]?.checkedAt,
 
     save: async (workspaceId: string, rows: readonly ForecastRow[]) => {
       if (rows.length > 0) await db.run(save, [workspaceId, JSON.stringify(rows)]);
@@ -164,8 +147,7 @@ export const createForecastStore = (db: Database) => {
       if (postIds.length > 0) await db.run(remove, [workspaceId, postIds]);
     },
 
-    countTopics: (workspaceId: string, codes: readonly string[]) =>
-      db.query<CountedTopic>(countTopics, [workspaceId, codes]),
+    countTopics: (workspaceId: string, codes: readonly string[]) => db.query(countTopics, [workspaceId, codes]),
 
     hasEntry: async (workspaceId: string, entry: Pick<CountedTopic, 'level' | 'code' | 'accountId'>) =>
       (await db.query(hasEntry, [workspaceId, JSON.stringify([entry])])).length > 0,

@@ -12,13 +12,13 @@ export interface OpenPost {
 
 const forgetStale = sql(
   'presence.forgetStale',
-  `delete from post_presence where not (${isFresh}) returning workspace_id as "workspaceId", post_id as "postId"`,
+  `delete from post_presence where not (${isFresh}) returning workspace_id, post_id`,
 );
 const see = sql(
   'presence.see',
   `insert into post_presence (workspace_id, post_id, user_id, tab, seen_at) values ($1, $2, $3, $4, posthorn_now())
    on conflict (workspace_id, post_id, user_id, tab) do update set seen_at = excluded.seen_at
-   returning xmax = 0 as "isNew"`,
+   returning xmax = 0 as is_new`,
 );
 const forget = sql(
   'presence.forget',
@@ -36,12 +36,12 @@ export type PresenceStore = ReturnType<typeof createPresenceStore>;
 
 export const createPresenceStore = (db: Database) => ({
   /** Returns the posts that they had open. */
-  forgetStale: () => db.query<OpenPost>(forgetStale, []),
+  forgetStale: () => db.query(forgetStale),
   /** Returns whether this tab reports for the first time. */
   see: async ({ workspaceId, postId }: OpenPost, userId: string, tab: string) =>
-    (await db.query<{ isNew: boolean }>(see, [workspaceId, postId, userId, tab]))[0]?.isNew ?? false,
+    (await db.query(see, [workspaceId, postId, userId, tab]))[0]?.isNew ?? false,
   /** Returns whether the tab was known. */
   forget: async ({ workspaceId, postId }: OpenPost, userId: string, tab: string) =>
     (await db.query(forget, [workspaceId, postId, userId, tab])).length > 0,
-  people: ({ workspaceId, postId }: OpenPost) => db.query<{ id: string; name: string }>(people, [workspaceId, postId]),
+  people: ({ workspaceId, postId }: OpenPost) => db.query(people, [workspaceId, postId]),
 });

@@ -1,5 +1,5 @@
 import { notifyTabs } from '#server/base/live/changes';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 import { personName } from '#server/base/store/person-name';
 
 export const reads = ['members', 'users'];
@@ -7,17 +7,6 @@ export const reads = ['members', 'users'];
 export interface Mention {
   readonly id: string;
   readonly name: string;
-}
-
-export interface CommentRow {
-  readonly id: string;
-  readonly postId: string;
-  readonly userId: string;
-  readonly userName: string;
-  readonly body: string;
-  readonly mentions: Mention[];
-  readonly createdAt: string;
-  readonly editedAt: string | null;
 }
 
 const commentColumns = `c.id, c.post_id, c.user_id, ${personName('u')} as user_name, c.body, c.mentions, c.created_at, c.edited_at`;
@@ -31,20 +20,22 @@ const list = sql(
   'comments.list',
   `select ${commentColumns} from post_comments c join users u on u.id = c.user_id
     where c.post_id = $1 and c.workspace_id = $2 order by c.id`,
-);
+).holds<{ mentions: Mention[] }>();
+export type CommentRow = RowOf<typeof list>;
 const lock = sql(
   'comments.lock',
   `select ${commentColumns} from post_comments c join users u on u.id = c.user_id
     where c.id = $1 and c.workspace_id = $2 for update of c`,
   'locks',
-);
+).holds<{ mentions: Mention[] }>();
 const count = sql(
   'comments.count',
   'select count(*)::int as count from post_comments where workspace_id = $1 and post_id = $2',
 );
 const insert = sql(
   'comments.insert',
-  `insert into post_comments (id, post_id, workspace_id, user_id, body, mentions) values ($1, $2, $3, $4, $5, $6)
+  `insert into post_comments (id, post_id, workspace_id, user_id, body, mentions)
+   values (:id, :postId, :workspaceId, :userId, :body, :mentions)
    returning ${tellsOfComment}`,
 );
 const change = sql(
@@ -77,17 +68,15 @@ export type CommentStore = ReturnType<typeof createCommentStore>;
 
 export const createCommentStore = (db: Database) => ({
   transaction: db.transaction,
-  members: (workspaceId: string) => db.query<Mention>(members, [workspaceId]),
-  list: (workspaceId: string, postId: string) => db.query<CommentRow>(list, [postId, workspaceId]),
-  lock: async (workspaceId: string, id: string) => (await db.query<CommentRow>(lock, [id, workspaceId]))[0],
-  count: async (workspaceId: string, postId: string) =>
-    (await db.query<{ count: number }>(count, [workspaceId, postId]))[0]?.count ?? 0,
+  members: (workspaceId: string) => db.query(members, [workspaceId]),
+  list: (workspaceId: string, postId: string) => db.query(list, [postId, workspaceId]),
+  lock: async (workspaceId: string, id: string) => (await db.query(lock, [id, workspaceId]))[0],
+  count: async (workspaceId: string, postId: string) => (await db.query(count, [workspaceId, postId]))[0]?.count ?? 0,
   insert: async (
     id: string,
     row: { postId: string; workspaceId: string; userId: string; body: string; mentions: readonly Mention[] },
   ) => {
-    const { postId, workspaceId, userId, body, mentions } = row;
-    await db.query(insert, [id, postId, workspaceId, userId, body, JSON.stringify(mentions)]);
+    await db.query(insert, { ...row, id, mentions: JSON.stringify(row.mentions) });
   },
   change: async (workspaceId: string, id: string, body: string, mentions: readonly Mention[]) => {
     await db.query(change, [workspaceId, id, body, JSON.stringify(mentions)]);
@@ -96,6 +85,6 @@ export const createCommentStore = (db: Database) => ({
     await db.query(remove, [workspaceId, id]);
   },
   copyRows: async (workspaceId: string, postId: string) =>
-    (await db.query<{ rows: string }>(copyRows, [workspaceId, postId]))[0]?.rows ?? '[]',
+    (await db.query(copyRows, [workspaceId, postId]))[0]?.rows ?? '[]',
   putBack: (workspaceId: string, postId: string, rows: string) => db.run(putBack, [workspaceId, postId, rows]),
 });

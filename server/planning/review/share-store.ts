@@ -1,19 +1,8 @@
 import type { Right } from '#server/access/auth/right';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 import { personName } from '#server/base/store/person-name';
 
 export const reads = ['members', 'users'];
-
-export interface ShareRow {
-  readonly id: string;
-  readonly postId: string;
-  readonly workspaceId: string;
-  readonly madeBy: string;
-  readonly madeByName: string;
-  readonly invitesAdvice: boolean;
-  readonly createdAt: string;
-  readonly expiresAt: string;
-}
 
 /** A share ends with the membership of its creator. */
 const liveShares = `select s.id, s.post_id, s.workspace_id, s.made_by, ${personName('u')} as made_by_name, s.invites_advice,
@@ -21,6 +10,7 @@ const liveShares = `select s.id, s.post_id, s.workspace_id, s.made_by, ${personN
     from post_shares s join users u on u.id = s.made_by
     join members m on m.workspace_id = s.workspace_id and m.user_id = s.made_by`;
 const bySecret = sql('shares.bySecret', `${liveShares} where s.secret_hash = $1 and s.expires_at > $2`);
+export type ShareRow = RowOf<typeof bySecret>;
 const ofPost = sql(
   'shares.ofPost',
   `${liveShares} where s.post_id = $1 and s.workspace_id = $2 and s.expires_at > $3 order by s.id desc`,
@@ -28,7 +18,7 @@ const ofPost = sql(
 const insertShare = sql(
   'shares.insert',
   `insert into post_shares (id, post_id, workspace_id, secret_hash, made_by, created_at, expires_at, invites_advice)
-   values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+   values (:id, :postId, :workspaceId, :hash, :userId, :createdAt, :expiresAt, :invitesAdvice)`,
 );
 const removeShare = sql(
   'shares.remove',
@@ -41,18 +31,15 @@ export type ShareStore = ReturnType<typeof createShareStore>;
 
 export const createShareStore = (db: Database) => ({
   transaction: db.transaction,
-  bySecret: async (hash: Buffer, now: Date) => (await db.query<ShareRow>(bySecret, [hash, now]))[0],
-  ofPost: (workspaceId: string, postId: string, now: Date) => db.query<ShareRow>(ofPost, [postId, workspaceId, now]),
+  bySecret: async (hash: Buffer, now: Date) => (await db.query(bySecret, [hash, now]))[0],
+  ofPost: (workspaceId: string, postId: string, now: Date) => db.query(ofPost, [postId, workspaceId, now]),
   insert: (
     { workspaceId, userId }: Right,
     row: { id: string; postId: string; hash: Buffer; createdAt: Date; expiresAt: Date; invitesAdvice: boolean },
-  ) => {
-    const { id, postId, hash, createdAt, expiresAt, invitesAdvice } = row;
-    return db.run(insertShare, [id, postId, workspaceId, hash, userId, createdAt, expiresAt, invitesAdvice]);
-  },
+  ) => db.run(insertShare, { ...row, workspaceId, userId }),
   /** Returns the id of the post. */
   remove: async (workspaceId: string, id: string, now: Date) =>
-    (await db.query<{ postId: string }>(removeShare, [id, workspaceId, now]))[0]?.postId,
+    (await db.query(removeShare, [id, workspaceId, now]))[0]?.postId,
   removeOf: (workspaceId: string, madeBy: string) => db.run(removeSharesOf, [workspaceId, madeBy]),
   purge: (now: Date) => db.run(purgeShares, [now]),
 });

@@ -4,7 +4,7 @@ import { type Database, sql } from '#server/base/store/database';
 export const reads = ['posts', 'workspaces'];
 
 const lockWorkspace = sql('slots.lockWorkspace', 'select from workspaces where id = $1 for no key update', 'locks');
-const zone = sql('slots.zone', 'select time_zone as "timeZone" from slot_zones where workspace_id = $1');
+const zone = sql('slots.zone', 'select time_zone from slot_zones where workspace_id = $1');
 const setZone = sql(
   'slots.setZone',
   `insert into slot_zones (workspace_id, time_zone) values ($1, $2)
@@ -12,7 +12,7 @@ const setZone = sql(
 );
 const list = sql(
   'slots.list',
-  'select id, days, time, account_ids as "accountIds" from slots where workspace_id = $1 order by time, id',
+  'select id, days, time, account_ids from slots where workspace_id = $1 order by time, id',
 );
 const insert = sql(
   'slots.insert',
@@ -28,7 +28,7 @@ const remove = sql('slots.remove', 'delete from slots where id = $1 and workspac
 const free = sql(
   'slots.free',
   `select distinct slot.at from unnest($2::timestamptz[], $3::text[]) as slot (at, account_ids)
-    where not exists (
+    where slot.at is not null and not exists (
       select from posts p
        where p.workspace_id = $1 and p.status = 'Scheduled' and p.id <> all($5::text[])
          and p.scheduled_at >= slot.at and p.scheduled_at < slot.at + interval '1 minute'
@@ -44,11 +44,11 @@ export const createSlotStore = (db: Database) => ({
   /** Blocks other additions to the workspace until the transaction ends. */
   lockWorkspace: (workspaceId: string) => db.run(lockWorkspace, [workspaceId]),
 
-  zone: async (workspaceId: string) => (await db.query<{ timeZone: string }>(zone, [workspaceId]))[0]?.timeZone,
+  zone: async (workspaceId: string) => (await db.query(zone, [workspaceId]))[0]?.timeZone,
   setZone: (workspaceId: string, timeZone: string) => db.run(setZone, [workspaceId, timeZone]),
 
   /** By time. */
-  list: (workspaceId: string) => db.query<Slot>(list, [workspaceId]),
+  list: (workspaceId: string) => db.query(list, [workspaceId]),
 
   insert: (workspaceId: string, { id, days, time, accountIds }: Slot) =>
     db.run(insert, [id, workspaceId, days, time, accountIds]),
@@ -67,7 +67,7 @@ export const createSlotStore = (db: Database) => ({
     ignoredPosts: readonly string[],
   ) =>
     (
-      await db.query<{ at: string }>(free, [
+      await db.query(free, [
         workspaceId,
         slots.map(({ atMs }) => new Date(atMs).toISOString()),
         slots.map(({ accountIds }) => accountIds.join(',')),

@@ -1,9 +1,10 @@
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type Statement, sql, type ValuesArgument } from '#server/base/store/database';
 import {
   type FoundPost,
   isGoingOut,
   msOf,
   postsWithForecasts,
+  type ScheduledContents,
   scheduledColumns,
   toScheduledPost,
   usedAt,
@@ -38,89 +39,89 @@ const isBeyondLimit = (accountId: string) =>
 /** The first two posts of each minute of an account. */
 const firstOfMinutes = sql(
   'posts.firstOfMinutes',
-  `select place.account_id as "accountId", place.ms as "minuteMs", o.id, ${msOf('o.scheduled_at')} as "atMs",
+  `select place.account_id, place.ms as minute_ms, o.id, ${msOf('o.scheduled_at')} as at_ms,
           coalesce(left(o.versions -> 0 -> 'content' -> 0 ->> 'body', 100), '') as text
-     from (select account_id, ms, to_timestamp(ms / 1000) as at from unnest($2::text[], $3::float8[]) as place (account_id, ms)) place
+     from (select account_id, ms, to_timestamp(ms / 1000) as at
+             from unnest(:accountIds::text[], :times::float8[]) as place (account_id, ms)
+            where account_id is not null and ms is not null) place
     cross join lateral (
       select p.id, p.scheduled_at, p.versions from posts p
-       where p.workspace_id between $1 and $1 and p.status = 'Scheduled' and p.scheduled_at >= place.at
+       where p.workspace_id between :workspaceId and :workspaceId and p.status = 'Scheduled' and p.scheduled_at >= place.at
          and p.scheduled_at < place.at + interval '1 minute' and place.account_id = any(p.account_ids)
          and ${isOpen('p', 'place.account_id')}
        order by p.workspace_id, p.scheduled_at, p.id limit 2) o`,
 );
-/** Posts of these minutes of accounts, except those of `$4`. Where `$5` is true, only those that clash with another. */
+/** Posts of these minutes of accounts, except some. Where `clash` is true, only those that clash with another. */
 const inMinutes = sql(
   'posts.inMinutes',
   `select ${scheduledColumns}
      from (select distinct o.id
-             from unnest($2::text[], $3::float8[], $5::boolean[]) as place (account_id, ms, clash)
-             join posts o on o.workspace_id between $1 and $1 and o.status = 'Scheduled'
+             from unnest(:accountIds::text[], :times::float8[], :clashes::boolean[]) as place (account_id, ms, clash)
+             join posts o on o.workspace_id between :workspaceId and :workspaceId and o.status = 'Scheduled'
               and o.scheduled_at >= to_timestamp(place.ms / 1000)
               and o.scheduled_at < to_timestamp(place.ms / 1000) + interval '1 minute'
-              and place.account_id = any(o.account_ids) and o.id <> all($4)
+              and place.account_id = any(o.account_ids) and o.id <> all(:except)
             where not place.clash or exists (
               select from forecasts f where f.workspace_id = o.workspace_id and f.post_id = o.id
                  and f.entries @> '[{"code": "same_minute"}]')
-            limit $6) found
-     join posts p on p.workspace_id = $1 and p.id = found.id
+            limit :limit) found
+     join posts p on p.workspace_id = :workspaceId and p.id = found.id
      left join forecasts f on f.workspace_id = p.workspace_id and f.post_id = p.id
     order by p.scheduled_at, p.id`,
-);
+).holds<ScheduledContents>();
 /** Times around which an account may reach its limit, or did when its posts were judged. */
 const nearLimit = sql(
   'posts.nearLimit',
-  `select place.account_id as "accountId", place.ms as "atMs"
-     from unnest($2::text[], $3::float8[], $4::int[], $5::float8[]) as place (account_id, ms, quota, window_ms)
-    where (select count(*) from (
+  `select place.account_id, place.ms as at_ms
+     from unnest(:accountIds::text[], :times::float8[], :quotas::int[], :windowsMs::float8[])
+       as place (account_id, ms, quota, window_ms)
+    where place.account_id is not null and place.ms is not null and ((select count(*) from (
              select from posts p
-              where p.workspace_id between $1 and $1 and p.status = 'Scheduled' and place.account_id = any(p.account_ids)
+              where p.workspace_id between :workspaceId and :workspaceId and p.status = 'Scheduled' and place.account_id = any(p.account_ids)
                 and p.scheduled_at > to_timestamp((place.ms - place.window_ms) / 1000)
                 and p.scheduled_at < to_timestamp((place.ms + place.window_ms) / 1000) limit place.quota) planned)
         + (select count(*) from posts p
-            where p.workspace_id = $1 and p.status = 'Publishing' and place.account_id = any(p.account_ids))
+            where p.workspace_id = :workspaceId and p.status = 'Publishing' and place.account_id = any(p.account_ids))
         + (select count(*) from (
-             select from publications u where u.workspace_id = $1 and u.account_id = place.account_id and u.published_at > $6
+             select from publications u where u.workspace_id = :workspaceId and u.account_id = place.account_id and u.published_at > :since
               limit place.quota) published) >= place.quota
        or exists (
          select from forecasts f
-          where f.workspace_id = $1 and f.is_blocked in (true, false) and f.entries <> '[]'
+          where f.workspace_id = :workspaceId and f.is_blocked in (true, false) and f.entries <> '[]'
             and f.scheduled_at >= to_timestamp(place.ms / 1000)
-            and f.scheduled_at < to_timestamp((place.ms + place.window_ms) / 1000) and ${isBeyondLimit('place.account_id')})`,
+            and f.scheduled_at < to_timestamp((place.ms + place.window_ms) / 1000) and ${isBeyondLimit('place.account_id')}))`,
 );
-/** The last `$6` times at which each account uses its limit before the post `$4`, `$5`. Blocked posts use nothing. */
+/** The last times at which each account uses its limit before a post. Blocked posts use nothing. */
 const used = sql(
   'posts.usedOfLimit',
-  `select account_id as "accountId", ${msOf('at')} as "atMs" from (
+  `select account_id, ${msOf('at')} as at_ms from (
      select account_id, at, row_number() over (partition by account_id order by at desc) as place from (
        select u.account_id, ${usedAt('u', 'p')} as at from publications u
          left join posts p on p.workspace_id = u.workspace_id and p.id = u.post_id
-        where u.workspace_id = $1 and u.account_id = any($2) and u.published_at > $3 and (${isGoingOut('p', '$8')}) is not true
+        where u.workspace_id = :workspaceId and u.account_id = any(:accountIds) and u.published_at > :since
+          and (${isGoingOut('p', ':soon')}) is not true
        union all
        select account_id, p.scheduled_at from posts p, unnest(p.account_ids) as account_id
-        where p.workspace_id = $1 and ${isGoingOut('p', '$8')} and account_id = any($2) and ${isOpen('p', 'account_id')}
+        where p.workspace_id = :workspaceId and ${isGoingOut('p', ':soon')} and account_id = any(:accountIds)
+          and ${isOpen('p', 'account_id')}
        union all
        select account_id, p.scheduled_at from ${postsWithForecasts}, unnest(p.account_ids) as account_id
-        where p.workspace_id between $1 and $1 and p.status = 'Scheduled' and (p.scheduled_at, p.id) < ($4::timestamptz, $5)
-          and p.scheduled_at > $7 and account_id = any($2) and ${isOpen('p', 'account_id')}
+        where p.workspace_id between :workspaceId and :workspaceId and p.status = 'Scheduled'
+          and (p.scheduled_at, p.id) < (:at::timestamptz, :id) and p.scheduled_at > :from and account_id = any(:accountIds) and ${isOpen('p', 'account_id')}
           and ${isBeyondLimit('account_id')} is not true
      ) times) placed
-    where place <= $6`,
+    where place <= :most`,
 );
 
 export type AccountTimeStore = ReturnType<typeof createAccountTimeStore>;
 
 export const createAccountTimeStore = (db: Database) => {
-  const postsOf = async (...query: Parameters<typeof db.query>) =>
-    (await db.query<FoundPost>(...query)).map(toScheduledPost);
+  const postsOf = async <Values>(statement: Statement<Values, FoundPost>, ...values: ValuesArgument<Values>) =>
+    (await db.query(statement, ...values)).map(toScheduledPost);
 
   return {
     firstOfMinutes: (workspaceId: string, minutes: readonly Minute[]) =>
-      minutes.length === 0
-        ? Promise.resolve([])
-        : db.query<MinutePost & { accountId: string; minuteMs: number }>(firstOfMinutes, [
-            workspaceId,
-            ...minuteColumns(minutes),
-          ]),
+      minutes.length === 0 ? Promise.resolve([]) : db.query(firstOfMinutes, { workspaceId, ...minuteColumns(minutes) }),
 
     inMinutes: (
       workspaceId: string,
@@ -130,36 +131,35 @@ export const createAccountTimeStore = (db: Database) => {
     ) =>
       minutes.length === 0
         ? Promise.resolve([])
-        : postsOf(inMinutes, [
+        : postsOf(inMinutes, {
             workspaceId,
             ...minuteColumns(minutes),
+            clashes: minutes.map(({ isForClash }) => isForClash),
             except,
-            minutes.map(({ isForClash }) => isForClash),
             limit,
-          ]),
+          }),
 
     nearLimit: (workspaceId: string, times: readonly LimitedTime[], since: Date) =>
       times.length === 0
         ? Promise.resolve([])
-        : db.query<Minute>(nearLimit, [
+        : db.query(nearLimit, {
             workspaceId,
             ...minuteColumns(times),
-            times.map(({ quota }) => quota),
-            times.map(({ windowMs }) => windowMs),
+            quotas: times.map(({ quota }) => quota),
+            windowsMs: times.map(({ windowMs }) => windowMs),
             since,
-          ]),
+          }),
 
     /** By account id, the earliest first. */
     usedMs: async (
       workspaceId: string,
       accountIds: readonly string[],
       before: { at: string; id: string },
-      { most, from, since, soon }: { most: number; from: Date; since: Date; soon: Date },
+      limits: { most: number; from: Date; since: Date; soon: Date },
     ): Promise<ReadonlyMap<string, number[]>> => {
       if (accountIds.length === 0) return new Map();
-      const values = [workspaceId, accountIds, since, before.at, before.id, most, from, soon];
       const byAccount = new Map<string, number[]>();
-      for (const { accountId, atMs } of await db.query<Minute>(used, values)) {
+      for (const { accountId, atMs } of await db.query(used, { ...before, ...limits, workspaceId, accountIds })) {
         byAccount.set(accountId, [...(byAccount.get(accountId) ?? []), atMs]);
       }
       for (const times of byAccount.values()) times.sort((a, b) => a - b);
@@ -168,7 +168,7 @@ export const createAccountTimeStore = (db: Database) => {
   };
 };
 
-const minuteColumns = (minutes: readonly Minute[]) => [
-  minutes.map(({ accountId }) => accountId),
-  minutes.map(({ atMs }) => atMs),
-];
+const minuteColumns = (minutes: readonly Minute[]) => ({
+  accountIds: minutes.map(({ accountId }) => accountId),
+  times: minutes.map(({ atMs }) => atMs),
+});

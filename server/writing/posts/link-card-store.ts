@@ -14,10 +14,10 @@ const keepLinkCards = sql(
 );
 const linkCards = sql(
   'posts.linkCards',
-  `select post_id as "postId", json_agg(json_strip_nulls(json_build_object('network', network, 'uri', uri, 'title', title,
+  `select post_id, json_agg(json_strip_nulls(json_build_object('network', network, 'uri', uri, 'title', title,
           'description', description, 'picture', picture)) order by network, uri) as cards
      from link_cards where workspace_id = $1 and post_id = any($2) group by post_id`,
-);
+).holds<{ cards: StoredLinkCard[] }>();
 const linkCardPicture = sql(
   'posts.linkCardPicture',
   'select picture_bytes as bytes from link_cards where picture = $1 limit 1',
@@ -31,16 +31,8 @@ export const createLinkCardStore = (db: Database) => ({
     if (cards.length > 0) await db.run(keepLinkCards, [workspaceId, postId, JSON.stringify(rows)]);
   },
 
-  linkCardPicture: async (picture: string): Promise<Buffer | undefined> => {
-    const [row] = await db.query<{ bytes: Buffer }>(linkCardPicture, [picture]);
-    return row?.bytes;
-  },
+  linkCardPicture: async (picture: string) => (await db.query(linkCardPicture, [picture]))[0]?.bytes ?? undefined,
 
-  linkCards: async (
-    workspaceId: string,
-    postIds: readonly string[],
-  ): Promise<ReadonlyMap<string, StoredLinkCard[]>> => {
-    const rows = await db.query<{ postId: string; cards: StoredLinkCard[] }>(linkCards, [workspaceId, postIds]);
-    return new Map(rows.map(({ postId, cards }) => [postId, cards]));
-  },
+  linkCards: async (workspaceId: string, postIds: readonly string[]): Promise<ReadonlyMap<string, StoredLinkCard[]>> =>
+    new Map((await db.query(linkCards, [workspaceId, postIds])).map(({ postId, cards }) => [postId, cards])),
 });

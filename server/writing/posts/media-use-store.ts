@@ -18,24 +18,20 @@ const isMediaScheduled = sql(
 const mediaUses = sql(
   'posts.mediaUses',
   `select media.id, uses.count from unnest($2::text[]) as media (id) cross join lateral (
-     select count(*)::int as count from posts where workspace_id = $1 and ${usesOf('media.id', '$3')}) as uses`,
+     select count(*)::int as count from posts where workspace_id = $1 and ${usesOf('media.id', '$3')}) as uses
+    where media.id is not null`,
 );
 
 export type MediaUseStore = ReturnType<typeof createMediaUseStore>;
 
 export const createMediaUseStore = (db: Database) => ({
-  usesMedia: async (workspaceId: string, mediaId: string, optionKeys: readonly string[]) => {
-    const rows = await db.query(usesMedia, [workspaceId, mediaId, optionKeys]);
-    return rows.length > 0;
-  },
+  usesMedia: async (workspaceId: string, mediaId: string, optionKeys: readonly string[]) =>
+    (await db.query(usesMedia, [workspaceId, mediaId, optionKeys])).length > 0,
 
   isMediaScheduled: async (workspaceId: string, mediaId: string, optionKeys: readonly string[]) =>
     (await db.query(isMediaScheduled, [workspaceId, mediaId, optionKeys])).length > 0,
 
   /** How many posts use each file. */
-  mediaUses: async (workspaceId: string, mediaIds: readonly string[], optionKeys: readonly string[]) => {
-    const values = [workspaceId, mediaIds, optionKeys];
-    const rows = await db.query<{ id: string; count: number }>(mediaUses, values);
-    return new Map(rows.map(({ id, count }) => [id, count]));
-  },
+  mediaUses: async (workspaceId: string, mediaIds: readonly string[], optionKeys: readonly string[]) =>
+    new Map((await db.query(mediaUses, [workspaceId, mediaIds, optionKeys])).map(({ id, count }) => [id, count])),
 });

@@ -55,7 +55,7 @@ const end = sql(
       group by p.workspace_id, p.id)
    update posts set status = case when ended.ok then 'Published' else 'Failed' end, results = ended.results, ${touch}
      from ended where posts.workspace_id = ended.workspace_id and posts.id = ended.id
-   returning posts.workspace_id as "workspaceId", ${postJsonOf('posts')} as post`,
+   returning posts.workspace_id, ${postJsonOf('posts')} as post`,
   'joins',
 );
 /** Skips posts that are Publishing, which get their results when they end. */
@@ -77,8 +77,8 @@ const settle = sql(
    update posts set results = settled.of_all, ${touch},
           status = case when settled.is_out and posts.status = 'Failed' then 'Published' else posts.status end
      from settled where posts.workspace_id = settled.workspace_id and posts.id = settled.id
-   returning posts.workspace_id as "workspaceId", ${postJsonOf('posts')} as post,
-             posts.status <> settled.before as "isPublished"`,
+   returning posts.workspace_id, ${postJsonOf('posts')} as post,
+             posts.status <> settled.before as is_published`,
   'joins',
 );
 
@@ -105,16 +105,12 @@ export const createOutcomeStore = (db: Database) => ({
 
   /** Posts in Publishing become Published or Failed. */
   end: async (posts: readonly EndedPost[]) => {
-    const values = [...keyColumns(posts), posts.map(({ results }) => results)];
-    const rows = await db.query<{ workspaceId: string; post: string }>(end, values);
+    const rows = await db.query(end, [...keyColumns(posts), posts.map(({ results }) => results)]);
     return rows.map(({ workspaceId, post }) => ({ workspaceId, post: new JsonText<Post>(post) }));
   },
 
   settle: async (sends: readonly (PostKey & { readonly result: Result })[]) => {
-    const rows = await db.query<{ workspaceId: string; post: string; isPublished: boolean }>(
-      settle,
-      resultColumns(sends),
-    );
+    const rows = await db.query(settle, resultColumns(sends));
     return rows.map(({ post, ...row }) => ({ ...row, post: new JsonText<Post>(post) }));
   },
 });

@@ -1,7 +1,7 @@
 import type { SelectedPost } from '#contracts/bulk';
 import type { ForecastEntry, PostGroup, PostStatus, PostSummary, Result } from '#contracts/posts';
 import type { Caller } from '#server/base/context';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 import { isLate } from './late.ts';
 import { shownResults } from './post-row.ts';
 
@@ -30,24 +30,6 @@ interface PostMatch {
   readonly at: string;
 }
 
-interface MatchRow {
-  readonly id: string;
-  readonly status: PostStatus;
-  readonly text: string | null;
-  readonly items: number;
-  readonly accountIds: string[];
-  readonly scheduledAt: string | null;
-  readonly results: Result[];
-  readonly updatedAt: string;
-  readonly mediaId: string | null;
-  readonly publishedAt: string | null;
-  readonly engagement: number | null;
-  readonly numbers: PostSummary['numbers'] | null;
-  readonly labelIds: string[];
-  readonly forecast: ForecastEntry[] | null;
-  readonly at: string;
-}
-
 /** Posts to choose from: `from` joins them as `p`, `at` is their time in the order of the group. */
 interface Source {
   readonly from: string;
@@ -69,7 +51,7 @@ const publishedPost = 'out.workspace_id = p.workspace_id and out.post_id = p.id'
 const timed: readonly Source[] = [
   {
     from: `published_posts out cross join lateral (select * from posts p where ${publishedPost} offset 0) p`,
-    has: 'out.workspace_id = $1',
+    has: 'out.workspace_id = :workspaceId',
     at: 'out.published_at',
   },
   fromPosts(
@@ -77,10 +59,55 @@ const timed: readonly Source[] = [
     'p.scheduled_at',
   ),
 ];
-const groups: Record<PostGroup, Group> = {
-  Scheduled: { sources: [fromPosts("p.status = 'Scheduled'", 'p.scheduled_at')], order: 'asc' },
-  Drafts: { sources: [fromPosts("p.status = 'Draft'", 'p.updated_at')], order: 'desc' },
-  Sent: {
+const isMatch = `p.workspace_id = :workspaceId
+  and (:query = '' or exists (select from jsonb_path_query(p.versions, '$[*].content[*].body') as body
+        where body #>> '{}' ilike '%' || :query || '%'))
+  and (cardinality(:accountIds::text[]) = 0 or p.account_ids && :accountIds)
+  and (cardinality(:labelIds::text[]) = 0
+    or exists (select from post_labels
+        where post_labels.workspace_id = :workspaceId and post_id = p.id and label_id = any(:labelIds)))`;
+/** Until metrics are read, the stored engagement is 0, which says nothing about the post. */
+const numbers = `case when out.post_id is not null then (
+    select case when bool_or(n.fetched_at is not null) then 'Read'
+                when bool_or(n.next_fetch_at is not null and a.disconnected_at is null) then 'Pending'
+                else 'None' end
+      from publications n join accounts a on a.id = n.account_id
+     where n.workspace_id = :workspaceId and n.post_id = p.id) end`;
+const firstOf = ({ from, has, at }: Source, order: Group['order']) =>
+  `(select p.id, ${at} as at from ${from}
+     where ${isMatch} and ${has} and (:status::text is null or p.status = :status)
+       and (:from::timestamptz is null or ${at} >= :from) and (:to::timestamptz is null or ${at} < :to)
+       and (:afterAt::timestamptz is null or (${at}, p.id) ${order === 'asc' ? '>' : '<'} (:afterAt, :afterId))
+       and (cardinality(:ids::text[]) = 0 or p.id = any(:ids))
+     order by ${at} ${order}, p.id ${order} limit :limit)`;
+/** The page is chosen first, so that texts, results and numbers are read for its posts only. */
+const searchOf = (group: PostGroup, { sources, order }: Group) =>
+  sql(
+    `posts.search.${group}`,
+    `with page as materialized (
+     select * from (${sources.map((source) => firstOf(source, order)).join(' union all ')}) as first
+      order by at ${order}, id ${order} limit :limit)
+   select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 200) as text,
+          coalesce(jsonb_array_length(p.versions -> 0 -> 'content'), 0) as items, p.account_ids, p.scheduled_at, p.results, p.updated_at,
+          jsonb_path_query_first(p.versions, '$[0].content[*].media[0]') #>> '{}' as media_id,
+          out.published_at, out.engagement::float8 as engagement, coalesce(page.at, p.updated_at) as at, ${numbers} as numbers,
+          array(select label_id from post_labels l where l.workspace_id = :workspaceId and l.post_id = p.id order by label_id) as label_ids,
+          case when p.status = 'Scheduled' then (select f.entries from forecasts f
+            where f.workspace_id = p.workspace_id and f.post_id = p.id and f.entries <> '[]') end as forecast
+     from page join posts p on p.workspace_id = :workspaceId and p.id = page.id
+     left join published_posts out on ${publishedPost}
+    order by page.at ${order}, p.id ${order}`,
+  ).holds<{
+    status: PostStatus;
+    results: Result[];
+    numbers: NonNullable<PostSummary['numbers']>;
+    forecast: ForecastEntry[];
+  }>();
+type Match = RowOf<ReturnType<typeof searchOf>>;
+export const search: Readonly<Record<PostGroup, ReturnType<typeof searchOf>>> = {
+  Scheduled: searchOf('Scheduled', { sources: [fromPosts("p.status = 'Scheduled'", 'p.scheduled_at')], order: 'asc' }),
+  Drafts: searchOf('Drafts', { sources: [fromPosts("p.status = 'Draft'", 'p.updated_at')], order: 'desc' }),
+  Sent: searchOf('Sent', {
     sources: [
       {
         from: `posts p left join published_posts out on ${publishedPost}`,
@@ -89,68 +116,29 @@ const groups: Record<PostGroup, Group> = {
       },
     ],
     order: 'desc',
-  },
-  Late: { sources: [fromPosts(isLate('p'), 'p.scheduled_at')], order: 'asc' },
-  Timed: { sources: timed, order: 'asc' },
-  Recent: { sources: [fromPosts('true', 'p.updated_at')], order: 'desc' },
+  }),
+  Late: searchOf('Late', { sources: [fromPosts(isLate('p'), 'p.scheduled_at')], order: 'asc' }),
+  Timed: searchOf('Timed', { sources: timed, order: 'asc' }),
+  Recent: searchOf('Recent', { sources: [fromPosts('true', 'p.updated_at')], order: 'desc' }),
 };
-/** `labels` is the placeholder for the label ids, such as `$4`. */
-const filterBy = (labels: string) => `p.workspace_id = $1
-  and ($2 = '' or exists (select from jsonb_path_query(p.versions, '$[*].content[*].body') as body
-        where body #>> '{}' ilike '%' || $2 || '%'))
-  and (cardinality($3::text[]) = 0 or p.account_ids && $3)
-  and (cardinality(${labels}::text[]) = 0
-    or exists (select from post_labels
-        where post_labels.workspace_id = $1 and post_id = p.id and label_id = any(${labels})))`;
-/** Until metrics are read, the stored engagement is 0, which says nothing about the post. */
-const numbers = `case when out.post_id is not null then (
-    select case when bool_or(n.fetched_at is not null) then 'Read'
-                when bool_or(n.next_fetch_at is not null and a.disconnected_at is null) then 'Pending'
-                else 'None' end
-      from publications n join accounts a on a.id = n.account_id
-     where n.workspace_id = $1 and n.post_id = p.id) end`;
-const firstOf = ({ from, has, at }: Source, order: Group['order']) =>
-  `(select p.id, ${at} as at from ${from}
-     where ${filterBy('$11')} and ${has} and ($4::text is null or p.status = $4)
-       and ($5::timestamptz is null or ${at} >= $5) and ($6::timestamptz is null or ${at} < $6)
-       and ($7::timestamptz is null or (${at}, p.id) ${order === 'asc' ? '>' : '<'} ($7, $8))
-       and (cardinality($10::text[]) = 0 or p.id = any($10))
-     order by ${at} ${order}, p.id ${order} limit $9)`;
-/** The page is chosen first, so that texts, results and numbers are read for its posts only. */
-const searchOf = ({ sources, order }: Group) =>
-  `with page as materialized (
-     select * from (${sources.map((source) => firstOf(source, order)).join(' union all ')}) as first
-      order by at ${order}, id ${order} limit $9)
-   select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 200) as text,
-          jsonb_array_length(p.versions -> 0 -> 'content') as items, p.account_ids, p.scheduled_at, p.results, p.updated_at,
-          jsonb_path_query_first(p.versions, '$[0].content[*].media[0]') #>> '{}' as media_id,
-          out.published_at, out.engagement::float8 as engagement, page.at, ${numbers} as numbers,
-          array(select label_id from post_labels l where l.workspace_id = $1 and l.post_id = p.id order by label_id) as label_ids,
-          case when p.status = 'Scheduled' then (select f.entries from forecasts f
-            where f.workspace_id = p.workspace_id and f.post_id = p.id and f.entries <> '[]') end as forecast
-     from page join posts p on p.workspace_id = $1 and p.id = page.id
-     left join published_posts out on ${publishedPost}
-    order by page.at ${order}, p.id ${order}`;
-export const search = Object.fromEntries(
-  Object.entries(groups).map(([group, rule]) => [group, sql(`posts.search.${group}`, searchOf(rule))]),
-) as Record<PostGroup, ReturnType<typeof sql>>;
 /** For bulk changes, ordered by id. */
 const select = sql(
   'posts.select',
-  `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, p.account_ids as "accountIds",
-          p.scheduled_at as "scheduledAt",
-          array(select label_id from post_labels l where l.workspace_id = $1 and l.post_id = p.id order by label_id) as "labelIds"
-     from posts p where ${filterBy('$4')} and ($5::text is null or p.status = $5) order by p.id desc limit $6`,
-);
+  `select p.id, p.status, left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, p.account_ids,
+          p.scheduled_at,
+          array(select label_id from post_labels l
+                 where l.workspace_id = :workspaceId and l.post_id = p.id order by label_id) as label_ids
+     from posts p where ${isMatch} and (:status::text is null or p.status = :status) order by p.id desc limit :limit`,
+).holds<Pick<SelectedPost, 'status'>>();
 const counts = sql(
   'posts.counts',
-  `select p.status, count(*)::int as count from posts p where ${filterBy('$4')} group by p.status`,
-);
+  `select p.status, count(*)::int as count from posts p where ${isMatch} group by p.status`,
+).holds<{ status: PostStatus }>();
 
 /** Escapes the wildcards of `like`. */
 export const literal = (text: string) => text.replace(/[\\%_]/g, '\\$&');
 
-const toMatch = (row: MatchRow): PostMatch => ({
+const toMatch = (row: Match): PostMatch => ({
   summary: {
     id: row.id,
     status: row.status,
@@ -173,7 +161,7 @@ const toMatch = (row: MatchRow): PostMatch => ({
 /** Reads only the newest posts, so that a long list of drafts takes a bounded time. */
 const lastAccounts = sql(
   'posts.lastAccounts',
-  `select account_ids as "accountIds"
+  `select account_ids
      from (select id, status, account_ids, created_by from posts where workspace_id between $1 and $1
             order by workspace_id desc, id desc limit 500) newest
     where status <> 'Draft' and cardinality(account_ids) > 0 order by created_by = $2 desc, id desc limit 1`,
@@ -182,39 +170,37 @@ const lastAccounts = sql(
 const scheduledByAccount = sql(
   'posts.scheduledByAccount',
   `select account_id as id, count(*)::int as scheduled from posts p, unnest(p.account_ids) as account_id
-    where p.workspace_id = $1 and p.status = 'Scheduled' group by account_id`,
+    where p.workspace_id = $1 and p.status = 'Scheduled' and account_id is not null group by account_id`,
 );
 
 export type OverviewStore = ReturnType<typeof createOverviewStore>;
 
 export const createOverviewStore = (db: Database) => ({
-  lastAccounts: async ({ workspaceId, userId }: Caller): Promise<readonly string[]> => {
-    const [last] = await db.query<{ accountIds: string[] }>(lastAccounts, [workspaceId, userId]);
-    return last?.accountIds ?? [];
-  },
+  lastAccounts: async ({ workspaceId, userId }: Caller) =>
+    (await db.query(lastAccounts, [workspaceId, userId]))[0]?.accountIds ?? [],
 
   search: async (
     workspaceId: string,
-    { group, status, query, accountIds, labelIds, ids, from, to }: PostSearch,
+    { group, status, query, ...filter }: PostSearch,
     limit: number,
     after: { at: string; id: string } | undefined,
   ): Promise<PostMatch[]> => {
-    const values = [workspaceId, literal(query), accountIds, status ?? null, from, to];
-    const place = [after?.at ?? null, after?.id ?? null, limit];
-    return (await db.queryReplica<MatchRow>(search[group], [...values, ...place, ids, labelIds])).map(toMatch);
+    const place = { afterAt: after?.at ?? null, afterId: after?.id ?? null, limit };
+    const values = { ...filter, ...place, workspaceId, query: literal(query), status: status ?? null };
+    return (await db.queryReplica(search[group], values)).map(toMatch);
   },
 
-  counts: async (workspaceId: string, { query, accountIds, labelIds }: PostFilter) =>
-    db.queryReplica<{ status: PostStatus; count: number }>(counts, [workspaceId, literal(query), accountIds, labelIds]),
+  counts: (workspaceId: string, { query, ...filter }: PostFilter) =>
+    db.queryReplica(counts, { ...filter, workspaceId, query: literal(query) }),
 
   select: async (
     workspaceId: string,
     status: PostStatus | undefined,
-    { query, accountIds, labelIds }: PostFilter,
+    { query, ...filter }: PostFilter,
     limit: number,
   ) => {
-    const values = [workspaceId, literal(query), accountIds, labelIds, status ?? null, limit];
-    const rows = await db.query<Omit<SelectedPost, 'scheduledAt'> & { scheduledAt: string | null }>(select, values);
+    const values = { ...filter, workspaceId, query: literal(query), status: status ?? null, limit };
+    const rows = await db.query(select, values);
     return rows.map(
       ({ scheduledAt, text, ...row }): SelectedPost => ({
         ...row,
@@ -224,6 +210,5 @@ export const createOverviewStore = (db: Database) => ({
     );
   },
 
-  scheduledByAccount: (workspaceId: string) =>
-    db.query<{ id: string; scheduled: number }>(scheduledByAccount, [workspaceId]),
+  scheduledByAccount: (workspaceId: string) => db.query(scheduledByAccount, [workspaceId]),
 });

@@ -12,6 +12,9 @@ export interface PostRow {
   readonly updatedAt: string;
 }
 
+/** What PostgreSQL does not know of a row. */
+export type PostContents = Pick<PostRow, 'status' | 'versions' | 'results'>;
+
 /** A deleted row. */
 export interface RemovedPost extends PostRow {
   readonly createdBy: string;

@@ -1,3 +1,4 @@
+import type { Client } from '#contracts/history';
 import type { Post, PostStatus, Result, Version } from '#contracts/posts';
 import type { RightToPublish } from '#server/access/auth/right';
 import type { PlanUse } from '#server/access/plans/plans';
@@ -5,39 +6,56 @@ import type { Caller } from '#server/base/context';
 import { wakes } from '#server/base/jobs/due-work';
 import { JsonText } from '#server/base/json/json-text';
 import { notifyTabs } from '#server/base/live/changes';
-import { type Database, sql } from '#server/base/store/database';
-import { type PostRow, postColumns, postJsonOf, type RemovedPost, toPost, touch } from './post-row.ts';
+import { type Database, type Statement, sql, type ValuesArgument } from '#server/base/store/database';
+import {
+  type PostContents,
+  type PostRow,
+  postColumns,
+  postJsonOf,
+  type RemovedPost,
+  toPost,
+  touch,
+} from './post-row.ts';
 
 const postJson = postJsonOf('p');
-const get = sql('posts.get', `select ${postColumns} from posts where id = $1 and workspace_id = $2`);
+const get = sql(
+  'posts.get',
+  `select ${postColumns} from posts where id = $1 and workspace_id = $2`,
+).holds<PostContents>();
 const lock = sql(
   'posts.lock',
   `select ${postColumns} from posts where id = $1 and workspace_id = $2 for update`,
   'locks',
-);
+).holds<PostContents>();
 const insert = sql(
   'posts.insert',
   `insert into posts as p (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
-   values ($1, $2, 'Draft', $3, $4, $5, $6, $7) returning ${postJson} as post, ${notifyTabs('post')}`,
+   values (:id, :workspaceId, 'Draft', :accountIds, :versions, :scheduledAt, :userId, :client)
+   returning ${postJson} as post, ${notifyTabs('post')}`,
   'quick',
 );
 const replace = sql(
   'posts.replace',
   `update posts set account_ids = $3, versions = $4, scheduled_at = $5, ${touch} where id = $1 and workspace_id = $2
    returning ${postColumns}, ${notifyTabs('post')}`,
-);
+).holds<PostContents>();
 const move = sql(
   'posts.move',
   `update posts set status = $3, scheduled_at = $4, ${touch} where id = $1 and workspace_id = $2
    returning ${postColumns}, ${notifyTabs('post')}`,
-);
-const counted = sql('posts.counted', 'select counted from posts where id = $1 and workspace_id = $2');
+).holds<PostContents>();
+const counted = sql('posts.counted', 'select counted from posts where id = $1 and workspace_id = $2').holds<{
+  counted: PlanUse;
+}>();
 const setCounted = sql(
   'posts.setCounted',
   'update posts set counted = $3 where id = $1 and workspace_id = $2',
   'joins',
 );
-const many = sql('posts.many', `select ${postColumns} from posts where id = any($1) and workspace_id = $2`);
+const many = sql(
+  'posts.many',
+  `select ${postColumns} from posts where id = any($1) and workspace_id = $2`,
+).holds<PostContents>();
 /** Another draft with the same content for the same accounts, among the newest posts. */
 const findDuplicate = sql(
   'posts.findDuplicate',
@@ -56,22 +74,23 @@ const hold = sql(
 const setResults = sql(
   'posts.setResults',
   `update posts set results = $3, status = $4, ${touch} where id = $1 and workspace_id = $2 returning ${postColumns}`,
-);
+).holds<PostContents>();
 
 const wake = sql('posts.wake', `select ${wakes('posts')}`);
 const remove = sql(
   'posts.remove',
   `delete from posts where id = $1 and workspace_id = $2
-   returning ${postColumns}, created_by as "createdBy", created_client as "createdClient", ${notifyTabs('post')}`,
-);
+   returning ${postColumns}, created_by, created_client, ${notifyTabs('post')}`,
+).holds<PostContents & { createdClient: Client }>();
 /** `updated_at` becomes later than before the deletion, so that a caller with the old updatedAt gets a Conflict. */
 const putBack = sql(
   'posts.putBack',
   `insert into posts as p (id, workspace_id, status, account_ids, versions, scheduled_at, results, created_by, created_client,
                            updated_at)
-   values ($1, $2, 'Draft', $3, $4, $5, $6, $7, $8, greatest(posthorn_now(), $9::timestamptz + interval '1 microsecond'))
+   values (:id, :workspaceId, 'Draft', :accountIds, :versions, :scheduledAt, :results, :createdBy, :createdClient,
+           greatest(posthorn_now(), :updatedAt::timestamptz + interval '1 microsecond'))
    returning ${postColumns}, ${notifyTabs('post')}`,
-);
+).holds<PostContents>();
 
 /** What posts.create and posts.update write. */
 export interface PostContent {
@@ -83,16 +102,12 @@ export interface PostContent {
 export type PostStore = ReturnType<typeof createPostStore>;
 
 export const createPostStore = (db: Database) => {
-  const one = async (...query: Parameters<typeof db.query>) => {
-    const [row] = await db.query<PostRow>(...query);
+  const one = async <Values>(statement: Statement<Values, PostRow>, ...values: ValuesArgument<Values>) => {
+    const [row] = await db.query(statement, ...values);
     return row && toPost(row);
   };
-  const shown = async (...query: Parameters<typeof db.query>) => {
-    const [row] = await db.query<{ post: string }>(...query);
-    return row && new JsonText<Post>(row.post);
-  };
-  const changed = async (...query: Parameters<typeof db.query>) => {
-    const post = await one(...query);
+  const changed = async <Values>(statement: Statement<Values, PostRow>, ...values: ValuesArgument<Values>) => {
+    const post = await one(statement, ...values);
     if (post === undefined) throw new Error('A locked post disappeared.');
     return post;
   };
@@ -110,9 +125,10 @@ export const createPostStore = (db: Database) => {
       { workspaceId, userId, client = { kind: 'App' } }: Caller,
       { accountIds, versions, scheduledAt }: PostContent,
     ) => {
-      const author = [userId, JSON.stringify(client)];
-      const values = [id, workspaceId, accountIds, JSON.stringify(versions), scheduledAt, ...author];
-      return (await shown(insert, values)) as JsonText<Post>;
+      const content = { accountIds, versions: JSON.stringify(versions), scheduledAt };
+      const [row] = await db.query(insert, { id, workspaceId, ...content, userId, client: JSON.stringify(client) });
+      if (row === undefined) throw new Error('A post was not inserted.');
+      return new JsonText<Post>(row.post);
     },
 
     replace: (id: string, workspaceId: string, { accountIds, versions, scheduledAt }: PostContent) =>
@@ -122,20 +138,19 @@ export const createPostStore = (db: Database) => {
       changed(move, [id, by.workspaceId, status, scheduledAt]),
 
     /** What the post used of the plan when it was scheduled. */
-    counted: async (id: string, workspaceId: string): Promise<PlanUse | undefined> =>
-      (await db.query<{ counted: PlanUse | null }>(counted, [id, workspaceId]))[0]?.counted ?? undefined,
+    counted: async (id: string, workspaceId: string) =>
+      (await db.query(counted, [id, workspaceId]))[0]?.counted ?? undefined,
 
     setCounted: (id: string, by: RightToPublish, planUse: PlanUse) =>
       db.run(setCounted, [id, by.workspaceId, JSON.stringify(planUse)]),
 
-    many: async (workspaceId: string, ids: readonly string[]) =>
-      (await db.query<PostRow>(many, [ids, workspaceId])).map(toPost),
+    many: async (workspaceId: string, ids: readonly string[]) => (await db.query(many, [ids, workspaceId])).map(toPost),
 
     findDuplicate: async (workspaceId: string, id: string, among: number) =>
-      (await db.query<{ id: string }>(findDuplicate, [workspaceId, id, among]))[0]?.id,
+      (await db.query(findDuplicate, [workspaceId, id, among]))[0]?.id,
 
     hold: async (workspaceId: string, ids: readonly string[]) =>
-      new Set((await db.query<{ id: string }>(hold, [workspaceId, ids])).map(({ id }) => id)),
+      new Set((await db.query(hold, [workspaceId, ids])).map(({ id }) => id)),
 
     setResults: (id: string, workspaceId: string, results: readonly Result[], status: PostStatus) =>
       changed(setResults, [id, workspaceId, JSON.stringify(results), status]),
@@ -146,23 +161,19 @@ export const createPostStore = (db: Database) => {
     },
 
     remove: async (id: string, workspaceId: string): Promise<RemovedPost> => {
-      const [row] = await db.query<RemovedPost>(remove, [id, workspaceId]);
+      const [row] = await db.query(remove, [id, workspaceId]);
       if (row === undefined) throw new Error('A locked post disappeared.');
       return row;
     },
 
     /** A deleted post becomes a Draft with its old id. */
     putBack: (workspaceId: string, post: RemovedPost) =>
-      changed(putBack, [
-        post.id,
+      changed(putBack, {
+        ...post,
         workspaceId,
-        post.accountIds,
-        JSON.stringify(post.versions),
-        post.scheduledAt,
-        JSON.stringify(post.results),
-        post.createdBy,
-        post.createdClient === null ? null : JSON.stringify(post.createdClient),
-        post.updatedAt,
-      ]),
+        versions: JSON.stringify(post.versions),
+        results: JSON.stringify(post.results),
+        createdClient: post.createdClient && JSON.stringify(post.createdClient),
+      }),
   };
 };

@@ -4,13 +4,15 @@ export const reads = ['accounts', 'forecasts'];
 
 const scheduledFor = sql(
   'posts.scheduledFor',
-  `select id, left(versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text, scheduled_at as "scheduledAt" from posts
-    where workspace_id = $1 and status = 'Scheduled' and $2 = any(account_ids) order by scheduled_at limit $3`,
+  `select p.id, coalesce(left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100), '') as text,
+          coalesce(p.scheduled_at, p.updated_at) as scheduled_at
+     from posts p where p.workspace_id = $1 and p.status = 'Scheduled' and $2 = any(p.account_ids)
+    order by p.scheduled_at limit $3`,
 );
 /** Pairs of a post of $2 and another one that goes out in the same minute to one of its accounts. */
 const sameMinute = sql(
   'posts.sameMinute',
-  `select p.id as "postId", o.id, left(o.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text
+  `select p.id as post_id, o.id, coalesce(left(o.versions -> 0 -> 'content' -> 0 ->> 'body', 100), '') as text
      from posts p join posts o on o.workspace_id = p.workspace_id and o.status = 'Scheduled' and o.id <> p.id
       and o.account_ids && p.account_ids and o.scheduled_at >= date_trunc('minute', p.scheduled_at)
       and o.scheduled_at < date_trunc('minute', p.scheduled_at) + interval '1 minute'
@@ -35,7 +37,8 @@ const countScheduledDays = sql(
        from forecasts f join posts p on p.workspace_id = f.workspace_id and p.id = f.post_id
       where f.workspace_id = $1 and f.is_blocked and f.entries <> '[]' and p.status = 'Scheduled' and p.scheduled_at < $3
       group by 1)
-   select date, planned, coalesce(blocked, 0) as blocked from planned left join blocked using (date) order by date`,
+   select date, planned, coalesce(blocked, 0) as blocked from planned left join blocked using (date)
+    where date is not null order by date`,
 );
 const firstForeseen = (isBlocked: boolean) =>
   `(select p.id from forecasts f join posts p on p.workspace_id = f.workspace_id and p.id = f.post_id
@@ -47,33 +50,29 @@ const foreseen = sql('posts.foreseen', `${firstForeseen(true)} union all ${first
 const accountsInUse = sql(
   'posts.accountsInUse',
   `select account_id as id from unnest($2::text[]) as account_id
-    where exists (select from posts where workspace_id = $1 and status = 'Scheduled' and scheduled_at < $3
-                    and account_id = any(account_ids))`,
+    where account_id is not null
+      and exists (select from posts where workspace_id = $1 and status = 'Scheduled' and scheduled_at < $3
+                     and account_id = any(account_ids))`,
 );
 
 export type ScheduleStore = ReturnType<typeof createScheduleStore>;
 
 export const createScheduleStore = (db: Database) => ({
   scheduledFor: (workspaceId: string, accountId: string, limit: number) =>
-    db.query<{ id: string; text: string; scheduledAt: string }>(scheduledFor, [workspaceId, accountId, limit]),
+    db.query(scheduledFor, [workspaceId, accountId, limit]),
 
   sameMinute: (workspaceId: string, ids: readonly string[], limit: number) =>
-    db.query<{ postId: string; id: string; text: string }>(sameMinute, [workspaceId, ids, limit]),
+    db.query(sameMinute, [workspaceId, ids, limit]),
 
   refusedPermissions: async (workspaceId: string, accountIds: readonly string[]) =>
-    new Map(
-      (await db.query<{ id: string; at: string }>(refusedPermissions, [workspaceId, accountIds])).map((row) => [
-        row.id,
-        row.at,
-      ]),
-    ),
+    new Map((await db.query(refusedPermissions, [workspaceId, accountIds])).map(({ id, at }) => [id, at])),
 
   countScheduledDays: (workspaceId: string, timeZone: string, to: string) =>
-    db.query<{ date: string; planned: number; blocked: number }>(countScheduledDays, [workspaceId, timeZone, to]),
+    db.query(countScheduledDays, [workspaceId, timeZone, to]),
 
   foreseen: async (workspaceId: string, from: string, to: string, limit: number) =>
-    (await db.query<{ id: string }>(foreseen, [workspaceId, from, to, limit])).map(({ id }) => id),
+    (await db.query(foreseen, [workspaceId, from, to, limit])).map(({ id }) => id),
 
   accountsInUse: async (workspaceId: string, accountIds: readonly string[], before: string) =>
-    (await db.query<{ id: string }>(accountsInUse, [workspaceId, accountIds, before])).map(({ id }) => id),
+    (await db.query(accountsInUse, [workspaceId, accountIds, before])).map(({ id }) => id),
 });

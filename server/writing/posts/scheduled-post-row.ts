@@ -34,17 +34,17 @@ export const msOf = (instant: string) => `floor(extract(epoch from ${instant}) *
  * other post is judged again for that.
  */
 export const usedAt = (publication: string, post: string) =>
-  `case when ${publication}.published_at - ${post}.scheduled_at between interval '-1 minute' and interval '1 minute'
-    then ${post}.scheduled_at else ${publication}.published_at end`;
+  `coalesce(case when ${publication}.published_at - ${post}.scheduled_at between interval '-1 minute' and interval '1 minute'
+    then ${post}.scheduled_at end, ${publication}.published_at)`;
 
 export const postsWithForecasts =
   'posts p left join forecasts f on f.workspace_id = p.workspace_id and f.post_id = p.id';
-export const scheduledColumns = `p.id, p.account_ids as "accountIds", p.scheduled_at as "scheduledAt", p.updated_at as "updatedAt",
+export const scheduledColumns = `p.id, p.account_ids, coalesce(p.scheduled_at, p.updated_at) as scheduled_at, p.updated_at,
   left(p.versions -> 0 -> 'content' -> 0 ->> 'body', 100) as text,
   jsonb_path_query_array(p.versions, '$[*].content[*].media[*]') as media,
-  array(select r ->> 'accountId' from jsonb_array_elements(p.results) r where (r ->> 'ok')::boolean) as "reachedIds",
-  f.updated_at as "judgedUpdatedAt", f.scheduled_at as "judgedAt", f.account_ids as "judgedIds",
-  f.content_key as "contentKey", f.content, f.entries`;
+  array(select r ->> 'accountId' from jsonb_array_elements(p.results) r where (r ->> 'ok')::boolean) as reached_ids,
+  f.updated_at as judged_updated_at, f.scheduled_at as judged_at, f.account_ids as judged_ids,
+  f.content_key, f.content, f.entries`;
 /** A post that goes out at its time counts as it did while it was scheduled, so nothing changes until it has ended. */
 export const isGoingOut = (post: string, soon: string) =>
   `${post}.status = 'Publishing' and ${post}.scheduled_at < ${soon}`;
@@ -57,6 +57,9 @@ export interface FoundPost extends Omit<ScheduledPost, 'row'> {
   readonly content: readonly Issue[] | null;
   readonly entries: readonly ForecastEntry[] | null;
 }
+
+/** What PostgreSQL does not know of `scheduledColumns`. */
+export type ScheduledContents = Pick<FoundPost, 'media' | 'content' | 'entries'>;
 
 export const toScheduledPost = ({
   judgedUpdatedAt,

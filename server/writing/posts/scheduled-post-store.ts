@@ -1,11 +1,12 @@
 import type { ForecastEntry } from '#contracts/posts';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type Statement, sql, type ValuesArgument } from '#server/base/store/database';
 import {
   type ForecastRow,
   type FoundPost,
   isGoingOut,
   msOf,
   postsWithForecasts,
+  type ScheduledContents,
   scheduledColumns,
   toScheduledPost,
   usedAt,
@@ -29,45 +30,45 @@ const page = sql(
   `select ${scheduledColumns} from ${postsWithForecasts}
     where p.workspace_id between $1 and $1 and p.status = 'Scheduled' and (p.scheduled_at, p.id) > ($2::timestamptz, $3)
     order by p.workspace_id, p.scheduled_at, p.id limit $4`,
-);
+).holds<ScheduledContents>();
 const changed = sql(
   'posts.scheduledAndChanged',
   `select ${scheduledColumns} from ${postsWithForecasts}
     where p.workspace_id = $1 and p.id = any($2) and p.status = 'Scheduled' and f.updated_at is distinct from p.updated_at
     order by p.scheduled_at, p.id`,
-);
+).holds<ScheduledContents>();
 const left = sql(
   'posts.noLongerScheduled',
-  `select given.id as "postId", p.updated_at as "updatedAt", f.scheduled_at as "judgedAt", f.account_ids as "judgedIds",
-          f.entries, coalesce(used.ms, '{}') as "usedMs",
+  `select given.id as post_id, p.updated_at, f.scheduled_at as judged_at, f.account_ids as judged_ids, f.entries,
+          coalesce(used.ms, '{}') as used_ms,
           array(select r ->> 'accountId' from jsonb_array_elements(p.results) r
-                 where p.status = 'Failed' and r -> 'error' ->> 'code' = 'permission') as "refusedIds"
+                 where p.status = 'Failed' and r -> 'error' ->> 'code' = 'permission') as refused_ids
      from unnest($2::text[]) as given (id)
      left join posts p on p.workspace_id = $1 and p.id = given.id
      left join forecasts f on f.workspace_id = $1 and f.post_id = given.id
     cross join lateral (
       select jsonb_object_agg(u.account_id, ${msOf(usedAt('u', 'p'))}) as ms from publications u
        where u.workspace_id = $1 and u.post_id = given.id and u.published_at > $3 and u.network = any($4)) used
-    where p.status is distinct from 'Scheduled'
+    where given.id is not null and p.status is distinct from 'Scheduled'
       and (p.status = 'Publishing' and f.post_id is null
         or ${isGoingOut('p', '$5')} and p.scheduled_at = f.scheduled_at) is not true
       and (f.post_id is not null or used.ms is not null
         or p.status = 'Failed' and p.results @> '[{"error": {"code": "permission"}}]')`,
-);
+).holds<Pick<FoundPost, 'entries'> & Pick<LeftPost, 'usedMs'>>();
 const scheduledOf = sql(
   'posts.scheduledOfAccount',
   `select ${scheduledColumns} from ${postsWithForecasts}
     where p.workspace_id between $1 and $1 and p.status = 'Scheduled' and $2 = any(p.account_ids)
       and (p.scheduled_at, p.id) > ($3::timestamptz, $4)
     order by p.workspace_id, p.scheduled_at, p.id limit $5`,
-);
+).holds<ScheduledContents>();
 
 const entriesOf = sql(
   'posts.foretoldEntries',
   `select p.id, p.versions -> 0 -> 'content' -> 0 ->> 'body' as text, f.entries
      from forecasts f join posts p on p.workspace_id = f.workspace_id and p.id = f.post_id
     where f.workspace_id = $1 and f.post_id = any($2)`,
-);
+).holds<{ entries: ForecastEntry[] }>();
 /** Forecasts of posts that are no longer scheduled. */
 const leftovers = sql(
   'posts.leftoverForecasts',
@@ -89,7 +90,7 @@ const neverChecked = sql(
 /** Posts that changed since their workspace was checked, or since `$1`, and whose forecast did not follow. */
 const missed = sql(
   'posts.missedByForecast',
-  `select c.workspace_id as "workspaceId", p.id from forecast_checks c
+  `select c.workspace_id, p.id from forecast_checks c
     cross join lateral (
       select p.id from ${postsWithForecasts}
        where p.workspace_id between c.workspace_id and c.workspace_id
@@ -103,8 +104,8 @@ const missed = sql(
 export type ScheduledPostStore = ReturnType<typeof createScheduledPostStore>;
 
 export const createScheduledPostStore = (db: Database) => {
-  const postsOf = async (...query: Parameters<typeof db.query>) =>
-    (await db.query<FoundPost>(...query)).map(toScheduledPost);
+  const postsOf = async <Values>(statement: Statement<Values, FoundPost>, ...values: ValuesArgument<Values>) =>
+    (await db.query(statement, ...values)).map(toScheduledPost);
 
   return {
     /** Scheduled posts in order of time, from the first or after this one. */
@@ -118,37 +119,29 @@ export const createScheduledPostStore = (db: Database) => {
       workspaceId: string,
       ids: readonly string[],
       { since, soon, networks }: { since: Date; soon: Date; networks: readonly string[] },
-    ): Promise<LeftPost[]> =>
-      (
-        await db.query<Omit<LeftPost, 'row'> & Pick<FoundPost, 'judgedAt' | 'judgedIds' | 'entries'>>(left, [
-          workspaceId,
-          ids,
-          since,
-          networks,
-          soon,
-        ])
-      ).map(({ judgedAt, judgedIds, entries, ...post }) => ({
+    ): Promise<LeftPost[]> => {
+      const rows = await db.query(left, [workspaceId, ids, since, networks, soon]);
+      return rows.map(({ judgedAt, judgedIds, entries, ...post }) => ({
         ...post,
         row:
           entries === null || judgedAt === null
             ? undefined
             : { scheduledAt: judgedAt, accountIds: judgedIds ?? [], entries },
-      })),
+      }));
+    },
 
     scheduledOf: (workspaceId: string, accountId: string, after: { at: string; id: string }, limit: number) =>
       postsOf(scheduledOf, [workspaceId, accountId, after.at, after.id, limit]),
 
-    entriesOf: (workspaceId: string, postIds: readonly string[]) =>
-      db.query<{ id: string; text: string | null; entries: ForecastEntry[] }>(entriesOf, [workspaceId, postIds]),
+    entriesOf: (workspaceId: string, postIds: readonly string[]) => db.query(entriesOf, [workspaceId, postIds]),
 
-    neverChecked: async () => (await db.query<{ id: string }>(neverChecked)).map(({ id }) => id),
+    neverChecked: async () => (await db.query(neverChecked)).map(({ id }) => id),
 
     /** At most `limit` for each workspace. */
-    missed: (since: Date | null, limit: number) =>
-      db.query<{ workspaceId: string; id: string }>(missed, [since, limit]),
+    missed: (since: Date | null, limit: number) => db.query(missed, [since, limit]),
 
     /** Ids of posts that have a forecast and are no longer scheduled. */
     leftovers: async (workspaceId: string, limit: number) =>
-      (await db.query<{ id: string }>(leftovers, [workspaceId, limit])).map(({ id }) => id),
+      (await db.query(leftovers, [workspaceId, limit])).map(({ id }) => id),
   };
 };

@@ -36,8 +36,16 @@ afterAll(async () => {
   await fresh.drop();
 });
 
-const rowsReadFor = (group: PostGroup, from: string | null = null, to: string | null = null) =>
-  rowsRead(client, search[group].text, ['ws', '', [], null, from, to, null, null, 51, [], []]);
+const rowsReadFor = (group: PostGroup, from: string | null = null, to: string | null = null) => {
+  const { text, names = [] } = search[group];
+  const filter = { workspaceId: 'ws', query: '', accountIds: [], labelIds: [], status: null, ids: [], from, to };
+  const values = new Map<string, unknown>(Object.entries({ ...filter, afterAt: null, afterId: null, limit: 51 }));
+  return rowsRead(
+    client,
+    text,
+    names.map((name) => values.get(name)),
+  );
+};
 
 test.each(['Recent', 'Drafts', 'Scheduled'] as const)(
   'a page of %s costs its own posts, not all posts',
