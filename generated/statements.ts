@@ -233,7 +233,7 @@ export interface Statements {
   'hold.open': { values: []; row: { id: string; backupAt: string; restoredAt: string } }; // b09d8ca898ff
   'hold.release': { values: [string | Date, string, string]; row: {} }; // 81dc1567749d
   'idempotency.claim': { values: [string, string, string, Uint8Array, string | Date, string | Date]; row: { key: string } }; // 03f6b54179b4
-  'idempotency.read': { values: [string, string, string]; row: { requestHash: Buffer; answer: string | null } }; // f30346e2a831
+  'idempotency.read': { values: [string, string, string]; row: { requestHash: Buffer; answer: string } }; // d2a9757fc477
   'idempotency.readSince': { values: [string, string, string, string | Date]; row: { requestHash: Buffer; answer: string } }; // d84e6c0cb0d1
   'idempotency.remove': { values: [string, string, string]; row: {} }; // 4cdd510971c6
   'idempotency.removeOld': { values: [string | Date]; row: {} }; // 0513f63b5e76
@@ -525,8 +525,8 @@ export interface Statements {
   'sandbox.removeOwned': { values: [string, string, string]; row: {} }; // 7f1e45b94fdc
   'sandbox.setClock': { values: [number, boolean]; row: {} }; // f7ff0cb4a997
   'sandbox.take': { values: [string, string, string]; row: { value: Json } }; // 181a4fddeb09
-  'schema-checks.foreignTables': { values: [readonly string[]]; row: { name: string; owner: string | null; role: string | null; isUsable: boolean | null } }; // 77d335daa46e
-  'schema-checks.missing': { values: [readonly string[]]; row: { name: string | null } }; // 5c523f2bc450
+  'schema-checks.foreignTables': { values: [readonly string[]]; row: { name: string; owner: string; role: string; isUsable: boolean } }; // 771c97459595
+  'schema-checks.missing': { values: [readonly string[]]; row: { name: string } }; // 9bc2f9ca1b31
   'secrets.find': { values: [Uint8Array, string, string | Date]; row: { userId: string | null } }; // ab69c85244ac
   'secrets.insert': { values: [Uint8Array, string, string, string | Date]; row: {} }; // a3767a856d78
   'secrets.purge': { values: [string | Date]; row: {} }; // 59f9905578f0
