@@ -1,4 +1,4 @@
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 
 /** Waits for another transaction that holds the same key, so two simultaneous requests run the work once. */
 const claim = sql(
@@ -11,7 +11,8 @@ const claim = sql(
 );
 const read = sql(
   'idempotency.read',
-  'select request_hash, answer from idempotent_answers where workspace_id = $1 and user_id = $2 and key = $3',
+  `select request_hash, coalesce(answer, '') as answer from idempotent_answers
+    where workspace_id = $1 and user_id = $2 and key = $3`,
 );
 const readSince = sql(
   'idempotency.readSince',
@@ -31,10 +32,7 @@ const removeOld = sql('idempotency.removeOld', 'delete from idempotent_answers w
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
-export interface StoredAnswer {
-  requestHash: Buffer;
-  answer: string;
-}
+export type StoredAnswer = RowOf<typeof read>;
 
 type Owner = readonly [workspaceId: string, userId: string, key: string];
 
@@ -43,8 +41,8 @@ export const createIdempotencyStore = (db: Database) => ({
   /** True if the key is new, or its answer is older than `expired`. */
   claim: async (owner: Owner, requestHash: Buffer, now: Date, expired: Date) =>
     (await db.query(claim, [...owner, requestHash, now, expired])).length > 0,
-  read: async (owner: Owner) => (await db.query<StoredAnswer>(read, owner))[0],
-  readSince: async (owner: Owner, since: Date) => (await db.query<StoredAnswer>(readSince, [...owner, since]))[0],
+  read: async (owner: Owner) => (await db.query(read, owner))[0],
+  readSince: async (owner: Owner, since: Date) => (await db.query(readSince, [...owner, since]))[0],
   remove: (owner: Owner) => db.run(remove, owner),
   removeOld: (before: Date) => db.run(removeOld, [before]),
   save: async (owner: Owner, answer: string) => {

@@ -3,9 +3,8 @@ import type { AgendaJob } from './overview.ts';
 
 const jobs = sql(
   'agenda_jobs',
-  `select name, repeat_interval as "repeatInterval", last_run_at as "lastRunAt", last_finished_at as "lastFinishedAt",
-     next_run_at as "nextRunAt", failed_at as "failedAt", fail_reason as "failReason" from agenda_jobs`,
-);
+  'select name, repeat_interval, last_run_at, last_finished_at, next_run_at, failed_at, fail_reason from agenda_jobs',
+).holds<AgendaJob>();
 const noSuchTable = '42P01';
 
 /**
@@ -22,7 +21,7 @@ export const readJobs = async (
 };
 
 const readFromPostgres = (database: Database) =>
-  database.query<AgendaJob>(jobs).catch((error: { code?: string }) => {
+  database.query(jobs).catch((error: { code?: string }): AgendaJob[] => {
     // Agenda creates its table at the first start of the service.
     if (error.code === noSuchTable) return [];
     throw error;

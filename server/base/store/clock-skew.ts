@@ -21,7 +21,7 @@ export const measureClockSkewMs = async (
   for (let sample = 0; sample < samples; sample++) {
     const began = performance.now();
     const sentMs = clock.now().getTime();
-    const [row] = await database.query<{ ms: number }>(databaseClock);
+    const [row] = await database.query(databaseClock);
     const tripMs = performance.now() - began;
     if (row !== undefined && tripMs < best.tripMs) best = { tripMs, skewMs: row.ms - (sentMs + tripMs / 2) };
   }

@@ -100,7 +100,7 @@ export async function migrate(
 
 async function throwWithHolder(database: Database, error: unknown): Promise<never> {
   if (!isLocked(error)) throw error;
-  const [holder] = await database.query<{ pid: number; about: string }>(holders, [migrationLock]);
+  const [holder] = await database.query(holders, [migrationLock]);
   const who = holder ? `The session ${holder.pid} of PostgreSQL (${holder.about})` : 'Another session of PostgreSQL';
   const end = holder ? `: select pg_terminate_backend(${holder.pid})` : '';
   throw new Error(`${who} holds what the migrations need. If no other Posthorn is starting, end that session${end}`, {
@@ -134,10 +134,7 @@ async function planNext(database: Database, migrations: readonly Migration[]): P
   const pending = pendingAfter(applied, migrations);
   const contracting = pending.find((one) => !isNeeded(one));
   if (!contracting) return { next: pending[0] };
-  const sessions = await database.query<Postponed['sessions'][number]>(earlier, [
-    contracting.number,
-    mayHaveUnnamedSessions(applied, migrations),
-  ]);
+  const sessions = await database.query(earlier, [contracting.number, mayHaveUnnamedSessions(applied, migrations)]);
   if (sessions.length === 0) return { next: pending[0] };
   return { next: pending.find(isNeeded), postponed: { migration: contracting, sessions } };
 }
@@ -162,13 +159,13 @@ export const pendingAfter = (applied: readonly Applied[], migrations: readonly M
 };
 
 async function createRecord(database: Database): Promise<void> {
-  const [table] = await database.query<{ exists: boolean }>(tableExists);
+  const [table] = await database.query(tableExists);
   if (!table?.exists) {
     await database.script(`create table schema_migrations (number int primary key, name text not null,
       applied_at timestamptz not null default now(), additive boolean not null default false)`);
     return;
   }
-  const [column] = await database.query<{ exists: boolean }>(hasAdditive);
+  const [column] = await database.query(hasAdditive);
   if (!column?.exists) {
     await database.script('alter table schema_migrations add column additive boolean not null default false');
   }
@@ -176,10 +173,10 @@ async function createRecord(database: Database): Promise<void> {
 
 /** In order; none when Posthorn has never used this database. */
 export async function readApplied(database: Database): Promise<Applied[]> {
-  const [table] = await database.query<{ exists: boolean }>(tableExists);
+  const [table] = await database.query(tableExists);
   if (!table?.exists) return [];
-  const [column] = await database.query<{ exists: boolean }>(hasAdditive);
-  return database.query<Applied>(column?.exists ? allWithAdditive : allApplied);
+  const [column] = await database.query(hasAdditive);
+  return column?.exists ? database.query(allWithAdditive) : database.query(allApplied);
 }
 
 /** The migrations that are not applied yet. */

@@ -7,5 +7,4 @@ const otherSessions = sql(
 );
 
 /** Connections of other Posthorn processes. Correct only while this process has one connection. */
-export const countOtherSessions = async (database: Database) =>
-  (await database.query<{ count: number }>(otherSessions))[0]?.count ?? 0;
+export const countOtherSessions = async (database: Database) => (await database.query(otherSessions))[0]?.count ?? 0;

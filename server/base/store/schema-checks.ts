@@ -1,35 +1,31 @@
 import { SettingError } from '#server/base/config/config';
 import { type Check, checksNamed } from '#server/base/health/check';
 import { migrations } from '#server/base/store/migrations/index';
-import { type Database, sql } from './database.ts';
+import { type Database, type RowOf, sql } from './database.ts';
 import { type ExpectedIndex, expectedAfter } from './expected-schema.ts';
 import { readApplied } from './migrate.ts';
 
 const foreignTables = sql(
   'schema-checks.foreignTables',
-  `select c.relname as name, quote_ident(pg_get_userbyid(c.relowner)) as owner, quote_ident(current_user) as role,
-     has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
-       and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete') as "isUsable"
+  `select c.relname as name, coalesce(quote_ident(pg_get_userbyid(c.relowner)), '') as owner,
+     coalesce(quote_ident(current_user), '') as role,
+     coalesce(has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
+       and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete'), false) as is_usable
    from unnest($1::text[]) as expected join pg_class c on c.oid = to_regclass(expected)
    where not pg_has_role(c.relowner, 'usage') order by c.relname`,
 );
 const missing = sql(
   'schema-checks.missing',
-  'select name from unnest($1::text[]) as name where to_regclass(name) is null order by name',
+  'select name from unnest($1::text[]) as name where name is not null and to_regclass(name) is null order by name',
 );
 
-interface ForeignTable {
-  readonly name: string;
-  readonly owner: string;
-  /** Our own. */
-  readonly role: string;
-  readonly isUsable: boolean;
-}
+/** `role` is our own. */
+type ForeignTable = RowOf<typeof foreignTables>;
 
 /** Without a line when all tables are ours: a restore by another role leaves tables that we may not use or change. */
 export const checkOwners = async (database: Database): Promise<Check[]> => {
   const { tables } = expectedAfter(migrations);
-  const foreign = await database.query<ForeignTable>(foreignTables, [[...tables]]);
+  const foreign = await database.query(foreignTables, [[...tables]]);
   return [...new Set(foreign.map(({ owner }) => owner))].map((owner) =>
     describeForeign(foreign.filter((table) => table.owner === owner)),
   );
@@ -64,7 +60,7 @@ const describeForeign = (tables: readonly ForeignTable[]) => {
 const missingIndexes = async (database: Database) => {
   const applied = new Set((await readApplied(database)).map(({ number }) => number));
   const { indexes } = expectedAfter(migrations.filter(({ number }) => applied.has(number)));
-  const rows = await database.query<{ name: string }>(missing, [[...indexes.keys()]]);
+  const rows = await database.query(missing, [[...indexes.keys()]]);
   return rows.map(({ name }) => ({ name, ...(indexes.get(name) as ExpectedIndex) }));
 };
 

@@ -75,9 +75,8 @@ const claim = sql(
      update sends s set due_at = posthorn_now() + $4 * interval '1 ms', claim = gen_random_uuid(), since = coalesce(s.since, posthorn_now())
       where s.ctid = any(array(select place from due))
      returning s.*)
-   select s.post_id, s.account_id, s.workspace_id, s.claim, s.key, s.started_at,
-          s.since, s.sent, s.prepared, s.begun_at, s.begun_body,
-          s.heard_at as lost_at, s.repeat, s.again, s.tries, s.result, posthorn_now() as claimed_at,
+   select s.post_id, s.account_id, s.workspace_id, s.claim, s.key, s.started_at, s.since, s.sent,
+          s.prepared, s.begun_at, s.begun_body, s.heard_at as lost_at, s.repeat, s.again, s.tries, s.result, posthorn_now() as claimed_at,
           coalesce((select p.versions from posts p where p.workspace_id = s.workspace_id and p.id = s.post_id), '[]') as versions,
           (select json_agg(json_strip_nulls(json_build_object('network', l.network, 'uri', l.uri, 'title', l.title,
                   'description', l.description, 'picture', l.picture)))
@@ -123,7 +122,7 @@ const extend = sql(
 const markBegun = sql(
   'publishing.markBegun',
   `update sends s set prepared = held.prepared, begun_at = posthorn_now(), begun_body = held.body, heard_at = null, repeat = case when held.repeated then 'done' end, due_at = posthorn_now() + :leaseMs * interval '1 ms'
-     from unnest(${claimColumns}, :prepared::jsonb[], :bodies::text[], :repeated::boolean[])
+     from unnest(${claimColumns}, :prepared::jsonb[], :bodies::text[], :isRepeat::boolean[])
           as held (workspace_id, post_id, account_id, claim, prepared, body, repeated) where ${held}
    returning s.post_id, s.account_id, s.begun_at`,
 );
@@ -155,7 +154,7 @@ const end = sql(
   'publishing.end',
   `with held as (
      select held.*, s.result is not null as was_ended
-       from unnest(${claimColumns}, :keys::uuid[], :results::jsonb[], :sent::jsonb[], :maybeOut::boolean[], :askInMs::float8[])
+       from unnest(${claimColumns}, :keys::uuid[], :results::jsonb[], :sent::jsonb[], :isMaybePublic::boolean[], :askInMs::float8[])
             as held (workspace_id, post_id, account_id, claim, key, result, sent, maybe_out, ask_in_ms)
        join sends s on ${isSame} and s.key = held.key
         and (s.claim = held.claim
@@ -199,7 +198,7 @@ export const createSendingStore = (db: Database) => ({
       ...claimValues(rows),
       prepared: rows.map(({ prepared }) => JSON.stringify(prepared ?? null)),
       bodies: rows.map(({ body }) => body),
-      repeated: rows.map(({ isRepeat }) => isRepeat),
+      isRepeat: rows.map(({ isRepeat }) => isRepeat),
       leaseMs,
     }),
 
@@ -223,7 +222,7 @@ export const createSendingStore = (db: Database) => ({
       keys: rows.map(({ key }) => key),
       results: rows.map(({ result }) => JSON.stringify(result)),
       sent: rows.map(({ sent }) => JSON.stringify(sent)),
-      maybeOut: rows.map(({ isMaybePublic }) => isMaybePublic),
+      isMaybePublic: rows.map(({ isMaybePublic }) => isMaybePublic),
       askInMs: rows.map(({ askInMs }) => askInMs),
     }),
 });
