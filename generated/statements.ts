@@ -376,7 +376,7 @@ export interface Statements {
   'plans.usage': { values: [string, string]; row: { scheduled: number; paidPosts: number } }; // f74a3c371d3a
   'posts.accountsInUse': { values: [string, readonly string[], string | Date]; row: { id: string } }; // 0b72f3f7086c
   'posts.begin': { values: [readonly string[], readonly string[]]; row: {} }; // 16cc1fa8a377
-  'posts.countScheduledDays': { values: [string, string, string | Date]; row: { date: string; planned: number; blocked: number } }; // e7f6c7a00ac9
+  'posts.countScheduledDays': { values: [string, string, string | Date]; row: { date: string; planned: number; blocked: number } }; // 75bd53fe14f4
   'posts.counted': { values: [string, string]; row: { counted: Json | null } }; // ecc7821e8f60
   'posts.counts': { values: { workspaceId: string; query: string; accountIds: readonly string[]; labelIds: readonly string[] }; row: { status: string; count: number } }; // 349ffad123ef
   'posts.end': { values: [readonly string[], readonly string[], readonly string[]]; row: { workspaceId: string; post: string } }; // 5376532db903
@@ -404,7 +404,7 @@ export interface Statements {
   'posts.mediaUses': { values: [string, readonly string[], readonly string[]]; row: { id: string; count: number } }; // 8d05b7169c74
   'posts.missedByForecast': { values: [string | Date, number]; row: { workspaceId: string; id: string } }; // 940212dc0fa3
   'posts.move': { values: [string, string, string, string | Date]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string } }; // 4e74e51acb8f
-  'posts.nearLimit': { values: { accountIds: readonly string[]; times: readonly number[]; quotas: readonly number[]; windowsMs: readonly number[]; workspaceId: string; since: string | Date }; row: { accountId: string; atMs: number } }; // e6a27664f237
+  'posts.nearLimit': { values: { accountIds: readonly string[]; times: readonly number[]; quotas: readonly number[]; windowsMs: readonly number[]; workspaceId: string; since: string | Date }; row: { accountId: string; atMs: number } }; // 0a96aeb57af8
   'posts.neverForecast': { values: []; row: { id: string } }; // 1dec4dff3db6
   'posts.noLongerScheduled': { values: [string, readonly string[], string | Date, readonly string[], string | Date]; row: { postId: string; updatedAt: string | null; judgedAt: string | null; judgedIds: string[] | null; entries: Json | null; usedMs: Json; refusedIds: string[] } }; // 66a8152b3e61
   'posts.putBack': { values: { id: string; workspaceId: string; accountIds: readonly string[]; versions: string; scheduledAt: string | Date; results: string; createdBy: string; createdClient: string; updatedAt: string | Date }; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string } }; // 6acbfded91d8
@@ -429,7 +429,7 @@ export interface Statements {
   'posts.setResults': { values: [string, string, string, string]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string } }; // 53d69b85ca5f
   'posts.settle': { values: [readonly string[], readonly string[], readonly string[]]; row: { workspaceId: string; post: string; isPublished: boolean } }; // 1f04f5d339e1
   'posts.show': { values: [string, string]; row: { post: string } }; // a432f5dfb5f4
-  'posts.usedOfLimit': { values: { workspaceId: string; accountIds: readonly string[]; since: string | Date; soon: string | Date; at: string | Date; id: string; from: string | Date; most: number }; row: { accountId: string; atMs: number } }; // 908a31e4699a
+  'posts.usedOfLimit': { values: { workspaceId: string; accountIds: readonly string[]; since: string | Date; soon: string | Date; at: string | Date; id: string; from: string | Date; most: number }; row: { accountId: string; atMs: number } }; // 2e2e54ba1a6a
   'posts.usesMedia': { values: [string, string, readonly string[]]; row: { '?column?': number } }; // 3f3bc42d419b
   'posts.wake': { values: []; row: {} }; // 5c1342a213d1
   'presence.forget': { values: [string, string, string, string]; row: { gone: number } }; // a0736834ece0
