@@ -54,14 +54,14 @@ export interface Statements {
   'accounts.toReconnect': { values: []; row: { network: string; handle: string; count: number } }; // acf01b91812d
   'accounts.useRegistration': { values: [string, string]; row: { credentials: string } }; // ef64ac453d08
   'advice.countOfShare': { values: [string, string]; row: { count: number } }; // 585eb36cb19a
-  'advice.insert': { values: [string, string, string, string, string, string, string, string | Date, string | Date]; row: {} }; // 1bb8f0e15605
-  'advice.list': { values: [string, string]; row: { id: string; name: string; verdict: string; body: string; isCurrent: boolean; createdAt: string } }; // b56efe1fac1f
+  'advice.insert': { values: { id: string; workspaceId: string; postId: string; shareId: string; name: string; verdict: string; body: string; about: string | Date; createdAt: string | Date }; row: {} }; // 3c3f478ebbd2
+  'advice.list': { values: [string, string]; row: { id: string; name: string; verdict: string; body: string; isCurrent: boolean; createdAt: string } }; // d0c85732dabf
   'advice.remove': { values: [string, string]; row: {} }; // 6b9b555e21cd
-  'analytics.bestOfDays': { values: { begins: readonly (string | Date)[]; ends: readonly (string | Date)[]; offsets: readonly number[]; workspaceId: string; from: string | Date; to: string | Date; accountIds: readonly string[]; mostPerDay: number }; row: { date: string; postId: string; accountIds: string[]; engagement: number | null; text: string } }; // c53914a50ddd
-  'analytics.coverage': { values: { workspaceId: string; from: string | Date; to: string | Date; accountIds: readonly string[] }; row: { account: Json; beganAt: string | null; posts: number; readPosts: number; readAt: string | null; now: string } }; // 05123bd26747
-  'analytics.days': { values: { begins: readonly (string | Date)[]; ends: readonly (string | Date)[]; offsets: readonly number[]; workspaceId: string; from: string | Date; to: string | Date; accountIds: readonly string[] }; row: { date: string; posts: number; views: number; engagement: number; readPosts: number } }; // 6b90506101d4
-  'analytics.ofAll': { values: { from: string | Date; to: string | Date; workspaceId: string; begins: readonly (string | Date)[]; ends: readonly (string | Date)[]; walls: readonly number[] }; row: { accounts: Json; repeats: Json; hours: Json; topPosts: Json } }; // d08c61919adb
-  'analytics.ofChosen': { values: { workspaceId: string; to: string | Date; accountIds: readonly string[]; from: string | Date; mondays: readonly (string | Date)[]; begins: readonly (string | Date)[] }; row: { accounts: Json; repeats: Json; hours: Json; topPosts: Json } }; // 73b0fcc4af4f
+  'analytics.bestOfDays': { values: [string, string | Date, string | Date, readonly (string | Date)[], readonly (string | Date)[], readonly number[], readonly string[], number]; row: { date: string | null; postId: string; accountIds: string[]; engagement: number | null; text: string } }; // 6634305b035e
+  'analytics.coverage': { values: [string, string | Date, string | Date, readonly string[]]; row: { account: Json; beganAt: string | null; posts: number; readPosts: number; readAt: string | null; now: string } }; // 7af4cb65e692
+  'analytics.days': { values: [string, string | Date, string | Date, readonly (string | Date)[], readonly (string | Date)[], readonly number[], readonly string[]]; row: { date: string | null; posts: number; views: number; engagement: number; readPosts: number } }; // 5099e685ef96
+  'analytics.ofAll': { values: [string, string | Date, string | Date, readonly (string | Date)[], readonly (string | Date)[], readonly number[]]; row: { accounts: Json; repeats: Json; hours: Json; topPosts: Json } }; // 657aae98e53c
+  'analytics.ofChosen': { values: [string, string | Date, string | Date, readonly (string | Date)[], readonly (string | Date)[], readonly string[]]; row: { accounts: Json; repeats: Json; hours: Json; topPosts: Json } }; // 244a4ef7c120
   'approvals.about': { values: [string, string]; row: { id: string; workspaceId: string; conversationId: string; client: string; requestedBy: string; requestedByName: string; isOwn: boolean; askerName: string; action: string; input: Json; subject: Json; contentHash: Buffer; status: string; decidedBy: string | null; decidedByName: string | null; decidedAt: string | null; reason: string | null; createdAt: string; expiresAt: string; isPreparing: boolean } }; // 54de6a18c713
   'approvals.acceptAssertion': { values: [string, string, Uint8Array]; row: {} }; // 9e3776616712
   'approvals.close': { values: [string, string, string, string, string | Date, string, string]; row: {} }; // 1571dfa634a8
@@ -102,11 +102,11 @@ export interface Statements {
   'assistant.save': { values: [string, string, string, string, string, string | Date]; row: {} }; // e811cfb00dbb
   'assistant.takeTurn': { values: [string, string, number]; row: {} }; // 2e4b4e0d9de3
   'assistant.touch': { values: [string, string, string | Date]; row: {} }; // 4641f586df0a
-  'audit.insert': { values: { id: string; workspaceId: string; userId: string; event: string; client: string; details: string; requestId: string; at: string | Date }; row: {} }; // c8619c182fe7
-  'audit.insertForService': { values: { id: string; userId: string; event: string; client: string; details: string; requestId: string; at: string | Date }; row: {} }; // 01c52c07d730
+  'audit.insert': { values: [string, string, string, string, string, string, string, string | Date]; row: {} }; // 7d3d4723445f
+  'audit.insertForService': { values: [string, string, string, string, string, string, string | Date]; row: {} }; // e7674f173369
   'audit.listForService': { values: [number]; row: { id: string; event: string; userId: string | null; client: string | null; details: Json; createdAt: string; person: string | null } }; // fefda0826ed6
   'audit.newest': { values: [string, number]; row: { id: string; event: string; userId: string | null; client: string | null; details: Json; createdAt: string } }; // 0ff79fd248a2
-  'audit.newestForService': { values: [string]; row: { details: Json; createdAt: string } }; // 3cee5a267e72
+  'audit.newestForService': { values: [string]; row: { details: Json; createdAt: string } }; // 887c864f0367
   'audit.purge': { values: [string | Date]; row: {} }; // b21b8d577b4b
   'audit.purgeForService': { values: [string | Date]; row: {} }; // 77783736d157
   'backup.anyUser': { values: []; row: { id: string } }; // 35a735e66748
@@ -132,28 +132,28 @@ export interface Statements {
   'backups.made': { values: [string, string | Date, string, number, string, string]; row: {} }; // 0605c0b82dbe
   'backups.purgeFailed': { values: [string | Date]; row: {} }; // d5bf6d9a3933
   'backups.remove': { values: [string]; row: {} }; // 88477b3b1f9d
-  'bin.add': { values: [string, string, string, readonly string[], string, string | Date, string, string | Date, string, string, readonly string[], string, string, string, string, string]; row: {} }; // f32638780d31
+  'bin.add': { values: { workspaceId: string; id: string; status: string; accountIds: readonly string[]; versions: string; scheduledAt: string | Date; results: string; updatedAt: string | Date; createdBy: string; createdClient: string; labelIds: readonly string[]; history: string; comments: string; sends: string; userId: string; client: string }; row: {} }; // bce70b3e0090
   'bin.count': { values: [string]; row: { count: number } }; // 26ab1340d83c
   'bin.empty': { values: [string]; row: {} }; // 46f5169977cc
   'bin.has': { values: [string, string]; row: { '?column?': number } }; // 64042c180594
-  'bin.list': { values: [string, string | Date, string, number]; row: { id: string; status: string; text: string | null; items: number | null; accountIds: string[]; scheduledAt: string | null; results: Json; mediaId: string | null; createdBy: string; deletedBy: string; deletedByName: string | null; deletedClient: Json | null; deletedAt: string; goneAt: string } }; // 7f3d4afb68b9
-  'bin.lock': { values: [string, string]; row: { createdBy: string; text: string | null } }; // a31908b757b3
+  'bin.list': { values: [string, string | Date, string, number]; row: { id: string; status: string; text: string | null; items: number; accountIds: string[]; scheduledAt: string | null; results: Json; mediaId: string | null; createdBy: string; deletedBy: string; deletedByName: string | null; deletedClient: Json | null; deletedAt: string; goneAt: string } }; // 34fbeed0bf6e
+  'bin.lock': { values: [string, string]; row: { createdBy: string; text: string | null } }; // c37043520d19
   'bin.notify': { values: [string]; row: {} }; // 69371840b532
   'bin.purge': { values: [number]; row: {} }; // 65c30efd957e
   'bin.remove': { values: [string, string]; row: {} }; // ec2aa05d1ce3
-  'bin.take': { values: [string, string]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string; createdBy: string; createdClient: Json | null; labelIds: string[]; history: string; comments: string; sends: string } }; // 5fffe96f3b6c
-  'clients.end': { values: [string, string, string | Date]; row: { clientId: string; name: string } }; // f52fe20fbdea
+  'bin.take': { values: [string, string]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string; createdBy: string; createdClient: Json | null; labelIds: string[]; history: string; comments: string; sends: string } }; // 655f03dd1bda
+  'clients.end': { values: [string, string, string | Date]; row: { clientId: string; name: string } }; // 3867b120bd51
   'clients.endAll': { values: [string, string | Date]; row: {} }; // 2d2778d077df
   'clients.endOf': { values: [string, string, string, string | Date]; row: {} }; // af625634da7c
   'clients.grant': { values: [string, string, string, string, readonly string[], string | Date]; row: {} }; // b9cf4fe7cd14
-  'clients.list': { values: [string]; row: { id: string; clientId: string; name: string; scopes: string[]; since: string; lastUsedAt: string | null } }; // ee0f94f5390e
+  'clients.list': { values: [string]; row: { id: string; clientId: string; name: string; scopes: string[]; since: string; lastUsedAt: string | null } }; // 5edd8150af06
   'clients.saveRegistrationsUsed': { values: [readonly string[], readonly (string | Date)[]]; row: {} }; // 2f148f4b9272
   'clients.saveUsed': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly (string | Date)[]]; row: {} }; // 723cf4509fd0
   'clock-skew.databaseClock': { values: []; row: { ms: number } }; // 8725c3371a83
   'comments.change': { values: [string, string, string, string]; row: {} }; // 7abfa20df7cf
   'comments.copyRows': { values: [string, string]; row: { rows: string } }; // 5f5ce39be05b
   'comments.count': { values: [string, string]; row: { count: number } }; // 6283bbe0b72b
-  'comments.insert': { values: [string, string, string, string, string, string]; row: {} }; // d65ab0b61c08
+  'comments.insert': { values: { id: string; postId: string; workspaceId: string; userId: string; body: string; mentions: string }; row: {} }; // b95a2432696f
   'comments.list': { values: [string, string]; row: { id: string; postId: string; userId: string; userName: string; body: string; mentions: Json; createdAt: string; editedAt: string | null } }; // bf7857c92e64
   'comments.lock': { values: [string, string]; row: { id: string; postId: string; userId: string; userName: string; body: string; mentions: Json; createdAt: string; editedAt: string | null } }; // 1a163701a135
   'comments.putBack': { values: [string, string, string]; row: {} }; // 17f0c65a4ef3
@@ -176,9 +176,9 @@ export interface Statements {
   'events.insert': { values: { ids: readonly string[]; workspaceIds: readonly string[]; types: readonly string[]; data: readonly string[]; createdAt: readonly (string | Date)[] }; row: { eventId: string; webhookId: string } }; // 2eb95a9d93eb
   'events.purge': { values: [number]; row: {} }; // 15d7c4b1572e
   'events.since': { values: [string, string | Date, number, readonly string[]]; row: { id: string; type: string; data: Json; createdAt: string } }; // eda1b91e2d3e
-  'exports.count': { values: [string, string | Date, string | Date]; row: { posts: number } }; // f0cb85ecd20c
+  'exports.count': { values: { workspaceId: string; from: string | Date; to: string | Date }; row: { posts: number } }; // 56a53a4723ca
   'exports.head': { values: [string]; row: { name: string; accounts: Json } }; // d82696f8738d
-  'exports.page': { values: [string, string | Date, string | Date, string, number, number]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string; statistics: Json } }; // 33593ffe720b
+  'exports.page': { values: { workspaceId: string; after: string; from: string | Date; to: string | Date; limit: number; maxBytes: number }; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string; statistics: Json } }; // 00162a1d666f
   'fitJobs.add': { values: [string, readonly string[], readonly string[], readonly string[], number]; row: {} }; // 8cc4f1a47325
   'fitJobs.claim': { values: [number, string, number]; row: { workspaceId: string; mediaId: string; mode: string; target: string; claim: string | null; attempts: number } }; // 2b8ebd18da09
   'fitJobs.extend': { values: [string, string, number]; row: {} }; // 3c2bd3511bbf
@@ -196,9 +196,9 @@ export interface Statements {
   'fittedFiles.lose': { values: [string, string]; row: {} }; // 454a99e31388
   'fittedFiles.ofPosts': { values: [string, readonly string[]]; row: { postId: string; accountId: string; lost: boolean; id: string; mediaId: string; mode: string; target: string; recipe: number; refused: string | null; mimeType: string | null; bytes: number | null; width: number | null; height: number | null; durationMs: number | null; videoCodec: string | null; audioCodec: string | null; frameRate: number | null; sha256: string | null; createdAt: string } }; // 4f137a9ed728
   'fittedFiles.removeUnused': { values: [string | Date]; row: {} }; // 147f08efecd4
-  'forecast.checkedAt': { values: [string]; row: { checkedAt: string } }; // 9e5bcc0003a7
-  'forecast.claimDue': { values: [number]; row: { workspaceId: string } }; // 9fddcc4f3051
-  'forecast.countTopics': { values: [string, readonly string[]]; row: { level: string | null; code: string | null; accountId: string | null; posts: number; postId: string } }; // 2f8f381aa7af
+  'forecast.checkedAt': { values: [string]; row: { checkedAt: string } }; // db91b8cdade7
+  'forecast.claimDue': { values: [number]; row: { workspaceId: string } }; // c0671ba8b7fa
+  'forecast.countTopics': { values: [string, readonly string[]]; row: { level: string; code: string; accountId: string; posts: number; postId: string } }; // 9e6cec480707
   'forecast.endCheck': { values: [string, readonly string[], boolean]; row: {} }; // 7ffd0407176d
   'forecast.forget': { values: [string]; row: {} }; // e0f0fc39850a
   'forecast.hasEntry': { values: [string, string]; row: { '?column?': number } }; // 86ce5c81be08
@@ -209,21 +209,21 @@ export interface Statements {
   'forecast.save': { values: [string, string]; row: {} }; // b64ed50bada5
   'forecast.savePage': { values: [string, number, string | Date, string, string]; row: {} }; // c6462297a2e3
   'forecast.setTold': { values: [string, readonly string[]]; row: {} }; // c8182dcd5566
-  'forecast.state': { values: [string]; row: { revision: number; startedAt: string | null; isUnderWay: boolean; lastAt: string | null; lastId: string | null; told: string[]; basis: string | null } }; // 2b152783770b
+  'forecast.state': { values: [string]; row: { revision: number; startedAt: string | null; isUnderWay: boolean; lastAt: string | null; lastId: string | null; told: string[]; basis: string | null } }; // 7ca196387dd8
   'forecast.tryAgain': { values: [string]; row: {} }; // 516a45e27c7d
   'history.cards': { values: [string, string, number]; row: { id: string; action: string; status: string; client: string | null; requestedBy: string; requestedByName: string; createdAt: string; decidedBy: string | null; decidedByName: string | null; decidedAt: string | null; reason: string | null; editedAlts: Json | null } }; // 4b5725bfe5ab
   'history.copyRows': { values: [string, string]; row: { rows: string } }; // 6ea2ab03ff1d
   'history.drop': { values: [string, number, number, string]; row: {} }; // 8329ad157bc3
   'history.entries': { values: [string, string]; row: { number: number; kind: string; userId: string; userName: string | null; client: Json | null; since: string; at: string; scheduledAt: string | null; changed: string[] | null; hasText: boolean } }; // 2c491964d692
-  'history.firstPublication': { values: [string, string]; row: { at: string | null; out: number } }; // db39cb551d70
-  'history.fold': { values: [string, number, readonly string[], readonly string[], string, Uint8Array, number, string]; row: {} }; // c6636c4416cd
-  'history.insert': { values: [string, string, string, string, string | Date, readonly string[], readonly string[], string, Uint8Array, number, string]; row: {} }; // 0cda2361716c
-  'history.insertFirst': { values: [string, string | Date, readonly string[], string, Uint8Array, number, string]; row: {} }; // 2818aaa172c8
-  'history.last': { values: [string, Uint8Array, number, string]; row: { number: number; userId: string; client: Json | null; characters: number | null; isRecent: boolean | null; existsBefore: boolean } }; // ac8369598007
-  'history.outcomes': { values: [string, string, number]; row: { id: string; type: string; results: Json | null; createdAt: string } }; // 1d2af60bb22c
+  'history.firstPublication': { values: [string, string]; row: { at: string; out: number } }; // ac2853ac4631
+  'history.fold': { values: { changed: readonly string[]; accountIds: readonly string[]; versions: string; hash: Uint8Array; characters: number; workspaceId: string; postId: string; number: number }; row: {} }; // cf27998622aa
+  'history.insert': { values: { workspaceId: string; postId: string; kind: string; userId: string; client: string; scheduledAt: string | Date; changed: readonly string[]; accountIds: readonly string[]; versions: string; hash: Uint8Array; characters: number }; row: {} }; // 34e485bc761b
+  'history.insertFirst': { values: { at: string | Date; accountIds: readonly string[]; versions: string; hash: Uint8Array; characters: number; workspaceId: string; postId: string }; row: {} }; // 8a7774b23e40
+  'history.last': { values: [string, Uint8Array, number, string]; row: { number: number; userId: string; client: Json | null; characters: number; isRecent: boolean | null; existsBefore: boolean } }; // 5c7c87d2a5ce
+  'history.outcomes': { values: [string, string, number]; row: { id: string; type: string; results: Json; createdAt: string } }; // 4c1133cfacd5
   'history.post': { values: [string, string]; row: { accountIds: string[]; versions: Json; createdBy: string; createdByName: string | null; createdClient: Json | null; updatedAt: string } }; // 7eb764eec75c
   'history.putBack': { values: [string, string, string]; row: {} }; // 6756a674da7e
-  'history.texts': { values: [string, number, string]; row: { number: number; accountIds: string[] | null; versions: Json } }; // c45aa7aa5f93
+  'history.texts': { values: [string, number, string]; row: { number: number; accountIds: string[]; versions: Json } }; // a027f72bee5f
   'hold.begin': { values: [string, string | Date, string | Date]; row: {} }; // 0d96983d0530
   'hold.find': { values: [string]; row: { id: string } }; // 5ee776a395d4
   'hold.forgetWork': { values: []; row: {} }; // 9da8fa2735ef
@@ -233,7 +233,7 @@ export interface Statements {
   'hold.open': { values: []; row: { id: string; backupAt: string; restoredAt: string } }; // b09d8ca898ff
   'hold.release': { values: [string | Date, string, string]; row: {} }; // 81dc1567749d
   'idempotency.claim': { values: [string, string, string, Uint8Array, string | Date, string | Date]; row: { key: string } }; // 03f6b54179b4
-  'idempotency.read': { values: [string, string, string]; row: { requestHash: Buffer; answer: string } }; // d2a9757fc477
+  'idempotency.read': { values: [string, string, string]; row: { requestHash: Buffer; answer: string | null } }; // f30346e2a831
   'idempotency.readSince': { values: [string, string, string, string | Date]; row: { requestHash: Buffer; answer: string } }; // d84e6c0cb0d1
   'idempotency.remove': { values: [string, string, string]; row: {} }; // 4cdd510971c6
   'idempotency.removeOld': { values: [string | Date]; row: {} }; // 0513f63b5e76
@@ -252,31 +252,31 @@ export interface Statements {
   'identity.purgeKeys': { values: [string | Date]; row: {} }; // 367fb15998ec
   'identity.retireKeys': { values: [string | Date]; row: {} }; // 097ea0fb860f
   'identity.revokeGrant': { values: [string, string]; row: {} }; // 7e802add2158
-  'identity.upsert': { values: { model: string; id: string; payload: string; grantId: string; uid: string; userCode: string; expiresAt: string | Date }; row: {} }; // 0d3ed41c5470
+  'identity.upsert': { values: [string, string, string, string, string, string, string | Date]; row: {} }; // 1fb7bc455aa0
   'identity.userById': { values: [string, string | Date]; row: { id: string; email: string; trusted: boolean | null } }; // ca73694d9060
   'identity.userBySubject': { values: [string, string | Date]; row: { id: string; email: string; trusted: boolean | null } }; // ce248dae5466
   'imports.addFetched': { values: [string, string, string, string, string]; row: {} }; // 0e27280669cf
-  'imports.addRows': { values: [string, string, readonly number[], readonly number[], readonly Uint8Array[], readonly string[], readonly string[], readonly string[], readonly string[], readonly number[], readonly number[]]; row: {} }; // 249d93f91b1a
-  'imports.begin': { values: [string, string, string, string, string, string, readonly string[]]; row: {} }; // 2a816acfb993
+  'imports.addRows': { values: { workspaceId: string; importId: string; numbers: readonly number[]; lines: readonly number[]; fingerprints: readonly Uint8Array[]; states: readonly string[]; problems: readonly string[]; drafts: readonly string[]; texts: readonly string[]; items: readonly number[]; media: readonly number[] }; row: {} }; // baac13b37363
+  'imports.begin': { values: { id: string; workspaceId: string; userId: string; fileName: string; format: string; timeZone: string; ignored: readonly string[] }; row: {} }; // ac468d6f7652
   'imports.countUnsaved': { values: [string, string]; row: { count: number } }; // 0c0418945eb8
   'imports.existingPosts': { values: [string, readonly string[]]; row: { id: string } }; // ae20dead064f
-  'imports.fetched': { values: [string, string, string, string]; row: { mediaId: string } }; // bc00c690b305
+  'imports.fetched': { values: [string, string, string, string]; row: { mediaId: string } }; // 57a3f4c4abd2
   'imports.finish': { values: [string, string]; row: {} }; // 1f356b6e06f6
-  'imports.get': { values: [string, string]; row: { id: string; fileName: string; format: string; timeZone: string; ignored: string[]; createdAt: string; totals: Json } }; // e991cafa1eeb
-  'imports.importedRows': { values: [string, readonly Uint8Array[]]; row: { fingerprint: string; createdAt: string } }; // b6b27d46d1da
-  'imports.list': { values: [string, number]; row: { id: string; fileName: string; format: string; timeZone: string; ignored: string[]; createdAt: string; totals: Json } }; // 280311544177
-  'imports.lockRow': { values: [string, string, number]; row: { draft: Json | null; postId: string | null } }; // 2a74723a4e8a
+  'imports.get': { values: [string, string]; row: { id: string; fileName: string; format: string; timeZone: string; ignored: string[]; createdAt: string; totals: Json } }; // b34a10a21ef9
+  'imports.importedRows': { values: [string, readonly Uint8Array[]]; row: { fingerprint: string; createdAt: string } }; // 26e558f074db
+  'imports.list': { values: [string, number]; row: { id: string; fileName: string; format: string; timeZone: string; ignored: string[]; createdAt: string; totals: Json } }; // 171e063793cd
+  'imports.lockRow': { values: [string, string, number]; row: { draft: Json | null; postId: string | null } }; // 29f2f60e6ce7
   'imports.peek': { values: [string, string, number]; row: { draft: Json | null } }; // 85e4fbe45465
   'imports.purge': { values: []; row: {} }; // a4851fb148aa
   'imports.remove': { values: [string, string]; row: {} }; // 17cf010ba682
-  'imports.rows': { values: [string, string, number, boolean, number]; row: { number: number; line: number | null; state: string; problems: Json; draft: Json | null; text: string; items: number; media: number; postId: string | null; failure: string | null } }; // f1fd37963bcf
-  'imports.savedDrafts': { values: [string, string, number, number]; row: { number: number; postId: string } }; // b02153b16c08
-  'imports.schedulable': { values: [string, string, number, number]; row: { number: number; postId: string; at: string } }; // 13f9aa002b2d
+  'imports.rows': { values: [string, string, number, boolean, number]; row: { number: number; line: number | null; state: string; problems: Json; draft: Json | null; text: string; items: number; media: number; postId: string | null; failure: string | null } }; // 0c139a80d6ee
+  'imports.savedDrafts': { values: [string, string, number, number]; row: { number: number; postId: string } }; // d85eadf528f0
+  'imports.schedulable': { values: [string, string, number, number]; row: { number: number; postId: string; at: string } }; // ebf18571671c
   'imports.setFailure': { values: [string, string, number, string]; row: {} }; // fe98a9340d22
   'imports.setPost': { values: [string, string, number, string]; row: {} }; // 6fd164cded61
-  'imports.stayed': { values: [string, string, number]; row: { id: string; status: string; text: string | null } }; // 56d5198a2c8a
+  'imports.stayed': { values: [string, string, number]; row: { id: string; status: string; text: string } }; // 07d9bbe23c49
   'imports.unsaved': { values: [string, string, number, readonly string[], number]; row: { number: number } }; // 9b780f882805
-  'imports.uploader': { values: [string, string]; row: { userId: string } }; // d4934bf51078
+  'imports.uploader': { values: [string, string]; row: { userId: string } }; // 04aa667b3811
   'invitations.accept': { values: [string, string | Date]; row: {} }; // ce0fa8ed0cb1
   'invitations.byHash': { values: [Uint8Array]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // 036246402d33
   'invitations.count': { values: [string, string | Date]; row: { count: number } }; // c5e8df23b531
@@ -373,96 +373,96 @@ export interface Statements {
   'plans.members': { values: [string]; row: { count: number } }; // 2e9007cb95e8
   'plans.plan': { values: [string]; row: { plan: string } }; // b753d28b2b9f
   'plans.purge': { values: [string]; row: {} }; // 86af85e40ac9
-  'plans.usage': { values: [string, string]; row: { scheduled: number; paidPosts: number } }; // c5b6d4744f6f
-  'posts.accountsInUse': { values: [string, readonly string[], string | Date]; row: { id: string | null } }; // f1c948888dfc
+  'plans.usage': { values: [string, string]; row: { scheduled: number; paidPosts: number } }; // f74a3c371d3a
+  'posts.accountsInUse': { values: [string, readonly string[], string | Date]; row: { id: string } }; // 0b72f3f7086c
   'posts.begin': { values: [readonly string[], readonly string[]]; row: {} }; // 16cc1fa8a377
-  'posts.countScheduledDays': { values: [string, string, string | Date]; row: { date: string | null; planned: number; blocked: number } }; // bf0dad2a67cc
+  'posts.countScheduledDays': { values: [string, string, string | Date]; row: { date: string; planned: number; blocked: number } }; // 75bd53fe14f4
   'posts.counted': { values: [string, string]; row: { counted: Json | null } }; // ecc7821e8f60
-  'posts.counts': { values: [string, string, readonly string[], readonly string[]]; row: { status: string; count: number } }; // ce7db3893d6a
-  'posts.end': { values: [readonly string[], readonly string[], readonly string[]]; row: { workspaceId: string; post: string } }; // d3a7b5463e39
+  'posts.counts': { values: { workspaceId: string; query: string; accountIds: readonly string[]; labelIds: readonly string[] }; row: { status: string; count: number } }; // 349ffad123ef
+  'posts.end': { values: [readonly string[], readonly string[], readonly string[]]; row: { workspaceId: string; post: string } }; // 5376532db903
   'posts.findDuplicate': { values: [string, string, number]; row: { id: string } }; // 7662072f9d92
-  'posts.firstOfMinutes': { values: [string, readonly string[], readonly number[]]; row: { accountId: string | null; minuteMs: number | null; id: string; atMs: number; text: string } }; // ce0cba6c9083
+  'posts.firstOfMinutes': { values: { accountIds: readonly string[]; times: readonly number[]; workspaceId: string }; row: { accountId: string; minuteMs: number; id: string; atMs: number; text: string } }; // a97920d26c5a
   'posts.foreseen': { values: [string, string | Date, string | Date, number]; row: { id: string } }; // c0bb1d504c09
   'posts.foretoldEntries': { values: [string, readonly string[]]; row: { id: string; text: string | null; entries: Json } }; // 6713ed4ebc66
   'posts.get': { values: [string, string]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string } }; // 90df7c071773
   'posts.hold': { values: [string, readonly string[]]; row: { id: string } }; // af6966862cfd
-  'posts.inMinutes': { values: [string, readonly string[], readonly number[], readonly string[], readonly boolean[], number]; row: { id: string; accountIds: string[]; scheduledAt: string | null; updatedAt: string; text: string | null; media: Json; reachedIds: string[]; judgedUpdatedAt: string | null; judgedAt: string | null; judgedIds: string[] | null; contentKey: string | null; content: Json | null; entries: Json | null } }; // 089df47f58ab
-  'posts.insert': { values: [string, string, readonly string[], string, string | Date, string, string]; row: { post: string } }; // 508a9e137a99
+  'posts.inMinutes': { values: { accountIds: readonly string[]; times: readonly number[]; clashes: readonly boolean[]; workspaceId: string; except: readonly string[]; limit: number }; row: { id: string; accountIds: string[]; scheduledAt: string; updatedAt: string; text: string | null; media: Json; reachedIds: string[]; judgedUpdatedAt: string | null; judgedAt: string | null; judgedIds: string[] | null; contentKey: string | null; content: Json | null; entries: Json | null } }; // 8e8f0d6b4b91
+  'posts.insert': { values: { id: string; workspaceId: string; accountIds: readonly string[]; versions: string; scheduledAt: string | Date; userId: string; client: string }; row: { post: string } }; // 7d81000daa7f
   'posts.isMediaScheduled': { values: [string, string, readonly string[]]; row: { '?column?': number } }; // 74c097783a68
   'posts.keepLinkCards': { values: [string, string, string]; row: {} }; // e37a7d6457a9
-  'posts.lastAccounts': { values: [string, string]; row: { accountIds: string[] } }; // 135929891ff4
+  'posts.lastAccounts': { values: [string, string]; row: { accountIds: string[] } }; // 7d4e309aed08
   'posts.leftoverForecasts': { values: [string, number]; row: { id: string } }; // c0052f4edc51
-  'posts.lines': { values: [string, number, string, string, string, string | Date, string | Date, string, readonly string[]]; row: { id: string; status: string; text: string | null; scheduledAt: string | null; publishedAt: string | null; labels: string[]; forecast: Json | null; networks: string[] } }; // df02d250b186
+  'posts.lines': { values: { workspaceId: string; before: string; status: string; query: string; from: string | Date; to: string | Date; label: string; ids: readonly string[]; limit: number }; row: { id: string; status: string; text: string | null; scheduledAt: string | null; publishedAt: string | null; labels: string[]; forecast: Json | null; networks: string[] } }; // 3f40679de848
   'posts.linkCardPicture': { values: [string]; row: { bytes: Buffer | null } }; // c22d58a093ef
-  'posts.linkCards': { values: [string, readonly string[]]; row: { postId: string; cards: Json } }; // 2d2e82627b67
-  'posts.list': { values: [string, number, string, number]; row: { posts: string; last: string | null; more: boolean } }; // 67edbd749513
-  'posts.listByStatus': { values: [string, number, string, number, string]; row: { posts: string; last: string | null; more: boolean } }; // 66a88e52360c
-  'posts.listMatching': { values: [string, number, string, string, string, string | Date, string | Date, string, readonly string[], number]; row: { posts: string; last: string | null; more: boolean } }; // 5793fd437c8a
+  'posts.linkCards': { values: [string, readonly string[]]; row: { postId: string; cards: Json } }; // f29e313ef4d6
+  'posts.list': { values: { workspaceId: string; before: string; limit: number; maxBytes: number }; row: { posts: string; last: string | null; more: boolean } }; // e4cf1d9e39d2
+  'posts.listByStatus': { values: { workspaceId: string; status: string; before: string; limit: number; maxBytes: number }; row: { posts: string; last: string | null; more: boolean } }; // f2c6a5323492
+  'posts.listMatching': { values: { workspaceId: string; before: string; status: string; query: string; from: string | Date; to: string | Date; label: string; ids: readonly string[]; limit: number; maxBytes: number }; row: { posts: string; last: string | null; more: boolean } }; // ff88e8f2f577
   'posts.lock': { values: [string, string]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string } }; // 942dd2c86c17
   'posts.lockToEnd': { values: [readonly string[], readonly string[]]; row: {} }; // 2829fdd99e5b
   'posts.many': { values: [readonly string[], string]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string } }; // 764c5c9b2077
-  'posts.mediaUses': { values: [string, readonly string[], readonly string[]]; row: { id: string | null; count: number } }; // e2b9c00b8a8c
-  'posts.missedByForecast': { values: [string | Date, number]; row: { workspaceId: string; id: string } }; // d0192260857f
+  'posts.mediaUses': { values: [string, readonly string[], readonly string[]]; row: { id: string; count: number } }; // 8d05b7169c74
+  'posts.missedByForecast': { values: [string | Date, number]; row: { workspaceId: string; id: string } }; // 940212dc0fa3
   'posts.move': { values: [string, string, string, string | Date]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string } }; // 4e74e51acb8f
-  'posts.nearLimit': { values: [string, readonly string[], readonly number[], readonly number[], readonly number[], string | Date]; row: { accountId: string | null; atMs: number | null } }; // 020aacc06813
+  'posts.nearLimit': { values: { accountIds: readonly string[]; times: readonly number[]; quotas: readonly number[]; windowsMs: readonly number[]; workspaceId: string; since: string | Date }; row: { accountId: string; atMs: number } }; // 0a96aeb57af8
   'posts.neverForecast': { values: []; row: { id: string } }; // 1dec4dff3db6
-  'posts.noLongerScheduled': { values: [string, readonly string[], string | Date, readonly string[], string | Date]; row: { postId: string | null; updatedAt: string | null; judgedAt: string | null; judgedIds: string[] | null; entries: Json | null; usedMs: Json; refusedIds: string[] } }; // 5af166746a5b
-  'posts.putBack': { values: [string, string, readonly string[], string, string | Date, string, string, string, string | Date]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string } }; // 04e6c9efd2c4
+  'posts.noLongerScheduled': { values: [string, readonly string[], string | Date, readonly string[], string | Date]; row: { postId: string; updatedAt: string | null; judgedAt: string | null; judgedIds: string[] | null; entries: Json | null; usedMs: Json; refusedIds: string[] } }; // 66a8152b3e61
+  'posts.putBack': { values: { id: string; workspaceId: string; accountIds: readonly string[]; versions: string; scheduledAt: string | Date; results: string; createdBy: string; createdClient: string; updatedAt: string | Date }; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string } }; // 6acbfded91d8
   'posts.refusedPermissions': { values: [string, readonly string[]]; row: { id: string; at: string } }; // 773c4bef3dfc
-  'posts.remove': { values: [string, string]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string; createdBy: string; createdClient: Json | null } }; // 653db00ca872
+  'posts.remove': { values: [string, string]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string; createdBy: string; createdClient: Json | null } }; // fce257cb9fbe
   'posts.replace': { values: [string, string, readonly string[], string, string | Date]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string } }; // 04d91ae668f4
   'posts.restoreResults': { values: [readonly string[], readonly string[], readonly string[]]; row: {} }; // efe1917477f8
-  'posts.sameMinute': { values: [string, readonly string[], number]; row: { postId: string; id: string; text: string | null } }; // ac0eb667c8eb
-  'posts.scheduledAndChanged': { values: [string, readonly string[]]; row: { id: string; accountIds: string[]; scheduledAt: string | null; updatedAt: string; text: string | null; media: Json; reachedIds: string[]; judgedUpdatedAt: string | null; judgedAt: string | null; judgedIds: string[] | null; contentKey: string | null; content: Json | null; entries: Json | null } }; // 67300649ea0c
-  'posts.scheduledByAccount': { values: [string]; row: { id: string | null; scheduled: number } }; // e9db59d93ec5
-  'posts.scheduledFor': { values: [string, string, number]; row: { id: string; text: string | null; scheduledAt: string | null } }; // e50a403798c8
-  'posts.scheduledOfAccount': { values: [string, string, string | Date, string, number]; row: { id: string; accountIds: string[]; scheduledAt: string | null; updatedAt: string; text: string | null; media: Json; reachedIds: string[]; judgedUpdatedAt: string | null; judgedAt: string | null; judgedIds: string[] | null; contentKey: string | null; content: Json | null; entries: Json | null } }; // 97af0d98af9e
-  'posts.scheduledPage': { values: [string, string | Date, string, number]; row: { id: string; accountIds: string[]; scheduledAt: string | null; updatedAt: string; text: string | null; media: Json; reachedIds: string[]; judgedUpdatedAt: string | null; judgedAt: string | null; judgedIds: string[] | null; contentKey: string | null; content: Json | null; entries: Json | null } }; // 7244e51293e4
-  'posts.search.Drafts': { values: [string, string, readonly string[], string, string | Date, string | Date, string | Date, string, number, readonly string[], readonly string[]]; row: { id: string; status: string; text: string | null; items: number | null; accountIds: string[]; scheduledAt: string | null; results: Json; updatedAt: string; mediaId: string | null; publishedAt: string | null; engagement: number | null; at: string; numbers: string | null; labelIds: string[]; forecast: Json | null } }; // 0f8ad891b70f
-  'posts.search.Late': { values: [string, string, readonly string[], string, string | Date, string | Date, string | Date, string, number, readonly string[], readonly string[]]; row: { id: string; status: string; text: string | null; items: number | null; accountIds: string[]; scheduledAt: string | null; results: Json; updatedAt: string; mediaId: string | null; publishedAt: string | null; engagement: number | null; at: string; numbers: string | null; labelIds: string[]; forecast: Json | null } }; // 49c8da5830ce
-  'posts.search.Recent': { values: [string, string, readonly string[], string, string | Date, string | Date, string | Date, string, number, readonly string[], readonly string[]]; row: { id: string; status: string; text: string | null; items: number | null; accountIds: string[]; scheduledAt: string | null; results: Json; updatedAt: string; mediaId: string | null; publishedAt: string | null; engagement: number | null; at: string; numbers: string | null; labelIds: string[]; forecast: Json | null } }; // f4e998d4129e
-  'posts.search.Scheduled': { values: [string, string, readonly string[], string, string | Date, string | Date, string | Date, string, number, readonly string[], readonly string[]]; row: { id: string; status: string; text: string | null; items: number | null; accountIds: string[]; scheduledAt: string | null; results: Json; updatedAt: string; mediaId: string | null; publishedAt: string | null; engagement: number | null; at: string | null; numbers: string | null; labelIds: string[]; forecast: Json | null } }; // 967c3f1414f7
-  'posts.search.Sent': { values: [string, string, readonly string[], string, string | Date, string | Date, string | Date, string, number, readonly string[], readonly string[]]; row: { id: string; status: string; text: string | null; items: number | null; accountIds: string[]; scheduledAt: string | null; results: Json; updatedAt: string; mediaId: string | null; publishedAt: string | null; engagement: number | null; at: string; numbers: string | null; labelIds: string[]; forecast: Json | null } }; // c00499a40e2c
-  'posts.search.Timed': { values: [string, string, readonly string[], string, string | Date, string | Date, string | Date, string, number, readonly string[], readonly string[]]; row: { id: string; status: string; text: string | null; items: number | null; accountIds: string[]; scheduledAt: string | null; results: Json; updatedAt: string; mediaId: string | null; publishedAt: string | null; engagement: number | null; at: string; numbers: string | null; labelIds: string[]; forecast: Json | null } }; // 1903978cabe6
-  'posts.select': { values: [string, string, readonly string[], readonly string[], string, number]; row: { id: string; status: string; text: string | null; accountIds: string[]; scheduledAt: string | null; labelIds: string[] } }; // 56cf916e47f8
+  'posts.sameMinute': { values: [string, readonly string[], number]; row: { postId: string; id: string; text: string } }; // 8f4d44f758ce
+  'posts.scheduledAndChanged': { values: [string, readonly string[]]; row: { id: string; accountIds: string[]; scheduledAt: string; updatedAt: string; text: string | null; media: Json; reachedIds: string[]; judgedUpdatedAt: string | null; judgedAt: string | null; judgedIds: string[] | null; contentKey: string | null; content: Json | null; entries: Json | null } }; // 80a643fcf31e
+  'posts.scheduledByAccount': { values: [string]; row: { id: string; scheduled: number } }; // 91b604eba75d
+  'posts.scheduledFor': { values: [string, string, number]; row: { id: string; text: string; scheduledAt: string } }; // 09a5fc7ce125
+  'posts.scheduledOfAccount': { values: [string, string, string | Date, string, number]; row: { id: string; accountIds: string[]; scheduledAt: string; updatedAt: string; text: string | null; media: Json; reachedIds: string[]; judgedUpdatedAt: string | null; judgedAt: string | null; judgedIds: string[] | null; contentKey: string | null; content: Json | null; entries: Json | null } }; // 8b13aeb2a6d7
+  'posts.scheduledPage': { values: [string, string | Date, string, number]; row: { id: string; accountIds: string[]; scheduledAt: string; updatedAt: string; text: string | null; media: Json; reachedIds: string[]; judgedUpdatedAt: string | null; judgedAt: string | null; judgedIds: string[] | null; contentKey: string | null; content: Json | null; entries: Json | null } }; // 834e8f777862
+  'posts.search.Drafts': { values: { workspaceId: string; query: string; accountIds: readonly string[]; labelIds: readonly string[]; status: string; from: string | Date; to: string | Date; afterAt: string | Date; afterId: string; ids: readonly string[]; limit: number }; row: { id: string; status: string; text: string | null; items: number; accountIds: string[]; scheduledAt: string | null; results: Json; updatedAt: string; mediaId: string | null; publishedAt: string | null; engagement: number | null; at: string; numbers: string | null; labelIds: string[]; forecast: Json | null } }; // b090bf2c3c29
+  'posts.search.Late': { values: { workspaceId: string; query: string; accountIds: readonly string[]; labelIds: readonly string[]; status: string; from: string | Date; to: string | Date; afterAt: string | Date; afterId: string; ids: readonly string[]; limit: number }; row: { id: string; status: string; text: string | null; items: number; accountIds: string[]; scheduledAt: string | null; results: Json; updatedAt: string; mediaId: string | null; publishedAt: string | null; engagement: number | null; at: string; numbers: string | null; labelIds: string[]; forecast: Json | null } }; // fb04b9ec5202
+  'posts.search.Recent': { values: { workspaceId: string; query: string; accountIds: readonly string[]; labelIds: readonly string[]; status: string; from: string | Date; to: string | Date; afterAt: string | Date; afterId: string; ids: readonly string[]; limit: number }; row: { id: string; status: string; text: string | null; items: number; accountIds: string[]; scheduledAt: string | null; results: Json; updatedAt: string; mediaId: string | null; publishedAt: string | null; engagement: number | null; at: string; numbers: string | null; labelIds: string[]; forecast: Json | null } }; // 103b68f56f3b
+  'posts.search.Scheduled': { values: { workspaceId: string; query: string; accountIds: readonly string[]; labelIds: readonly string[]; status: string; from: string | Date; to: string | Date; afterAt: string | Date; afterId: string; ids: readonly string[]; limit: number }; row: { id: string; status: string; text: string | null; items: number; accountIds: string[]; scheduledAt: string | null; results: Json; updatedAt: string; mediaId: string | null; publishedAt: string | null; engagement: number | null; at: string; numbers: string | null; labelIds: string[]; forecast: Json | null } }; // 54562335b6e3
+  'posts.search.Sent': { values: { workspaceId: string; query: string; accountIds: readonly string[]; labelIds: readonly string[]; status: string; from: string | Date; to: string | Date; afterAt: string | Date; afterId: string; ids: readonly string[]; limit: number }; row: { id: string; status: string; text: string | null; items: number; accountIds: string[]; scheduledAt: string | null; results: Json; updatedAt: string; mediaId: string | null; publishedAt: string | null; engagement: number | null; at: string; numbers: string | null; labelIds: string[]; forecast: Json | null } }; // 49a23cfc7fab
+  'posts.search.Timed': { values: { workspaceId: string; query: string; accountIds: readonly string[]; labelIds: readonly string[]; status: string; from: string | Date; to: string | Date; afterAt: string | Date; afterId: string; ids: readonly string[]; limit: number }; row: { id: string; status: string; text: string | null; items: number; accountIds: string[]; scheduledAt: string | null; results: Json; updatedAt: string; mediaId: string | null; publishedAt: string | null; engagement: number | null; at: string; numbers: string | null; labelIds: string[]; forecast: Json | null } }; // 223ad3f5ead7
+  'posts.select': { values: { workspaceId: string; query: string; accountIds: readonly string[]; labelIds: readonly string[]; status: string; limit: number }; row: { id: string; status: string; text: string | null; accountIds: string[]; scheduledAt: string | null; labelIds: string[] } }; // 39af83c3cb3d
   'posts.setCounted': { values: [string, string, string]; row: {} }; // a4e7e1010c03
   'posts.setResults': { values: [string, string, string, string]; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string } }; // 53d69b85ca5f
-  'posts.settle': { values: [readonly string[], readonly string[], readonly string[]]; row: { workspaceId: string; post: string; isPublished: boolean } }; // 240b5968a819
+  'posts.settle': { values: [readonly string[], readonly string[], readonly string[]]; row: { workspaceId: string; post: string; isPublished: boolean } }; // 1f04f5d339e1
   'posts.show': { values: [string, string]; row: { post: string } }; // a432f5dfb5f4
-  'posts.usedOfLimit': { values: [string, readonly string[], string | Date, string | Date, string, number, string | Date, string | Date]; row: { accountId: string; atMs: number | null } }; // 8ccb632fe2d1
+  'posts.usedOfLimit': { values: { workspaceId: string; accountIds: readonly string[]; since: string | Date; soon: string | Date; at: string | Date; id: string; from: string | Date; most: number }; row: { accountId: string; atMs: number } }; // 2e2e54ba1a6a
   'posts.usesMedia': { values: [string, string, readonly string[]]; row: { '?column?': number } }; // 3f3bc42d419b
   'posts.wake': { values: []; row: {} }; // 5c1342a213d1
   'presence.forget': { values: [string, string, string, string]; row: { gone: number } }; // a0736834ece0
-  'presence.forgetStale': { values: []; row: { workspaceId: string; postId: string } }; // 668e638ffd8c
+  'presence.forgetStale': { values: []; row: { workspaceId: string; postId: string } }; // e512ba542c5e
   'presence.people': { values: [string, string]; row: { id: string; name: string } }; // 0270eb22ea5c
-  'presence.see': { values: [string, string, string, string]; row: { isNew: boolean } }; // b35e019212d0
-  'publishing.claim': { values: [readonly string[], readonly number[], readonly string[], number]; row: { postId: string; accountId: string; workspaceId: string; claim: string; key: string; startedAt: string; since: string; sent: Json; prepared: Json | null; begunAt: string | null; begunBody: string | null; lostAt: string | null; repeat: string | null; again: boolean; tries: number; result: Json | null; claimedAt: string; versions: Json; linkCards: Json | null; fittedIds: string[] | null; scheduledAt: string | null; account: Json | null } }; // 6fbf0c298136
+  'presence.see': { values: [string, string, string, string]; row: { isNew: boolean } }; // fd0247e37369
+  'publishing.claim': { values: [readonly string[], readonly number[], readonly string[], number]; row: { postId: string; accountId: string; workspaceId: string; claim: string; key: string; startedAt: string; since: string; sent: Json; prepared: Json | null; begunAt: string | null; begunBody: string | null; lostAt: string | null; repeat: string | null; again: boolean; tries: number; result: Json | null; claimedAt: string; versions: Json | null; linkCards: Json | null; fittedIds: string[] | null; scheduledAt: string | null; account: Json | null } }; // 0ce877a5c98d
   'publishing.copyRows': { values: [string, string]; row: { rows: string } }; // 5ba108b71f89
-  'publishing.end': { values: { workspaceIds: readonly string[]; postIds: readonly string[]; accountIds: readonly string[]; claims: readonly string[]; keys: readonly string[]; results: readonly string[]; sent: readonly string[]; isMaybePublic: readonly boolean[]; askInMs: readonly number[] }; row: { postId: string; accountId: string; wasEnded: boolean; elapsedMs: number } }; // 09ee9654f07d
+  'publishing.end': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly boolean[], readonly number[]]; row: { postId: string; accountId: string; wasEnded: boolean; elapsedMs: number } }; // 682b21793c2c
   'publishing.endMissed': { values: [readonly string[], readonly string[], string, string]; row: {} }; // 53af057d8c8a
-  'publishing.endedPosts': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; results: string } }; // a1f2df2123a7
-  'publishing.extend': { values: { leaseMs: number; workspaceIds: readonly string[]; postIds: readonly string[]; accountIds: readonly string[]; claims: readonly string[] }; row: {} }; // 8fa4b31138a3
-  'publishing.forgetBegun': { values: [string, string, readonly string[]]; row: { accountId: string; network: string; lostForMs: number | null } }; // e67bde83c0fd
-  'publishing.giveUp': { values: [string, string, readonly string[]]; row: { accountIds: string[] } }; // 8dead3f86196
-  'publishing.heldPosts': { values: [readonly string[], number]; row: { id: string; workspaceId: string; workspace: string; scheduledAt: string | null; updatedAt: string; text: string; accounts: string[]; count: number } }; // 68b6143e2968
+  'publishing.endedPosts': { values: [readonly string[], readonly string[]]; row: { workspaceId: string | null; postId: string | null; results: string } }; // 88344da8e4ab
+  'publishing.extend': { values: [readonly string[], readonly string[], readonly string[], readonly string[], number]; row: {} }; // ed4c299705ed
+  'publishing.forgetBegun': { values: [string, string, readonly string[]]; row: { accountId: string; network: string; lostForMs: number | null } }; // efacc3ebd2ba
+  'publishing.giveUp': { values: [string, string, readonly string[]]; row: { accountIds: string[] } }; // b9d505adf3a0
+  'publishing.heldPosts': { values: [readonly string[], number]; row: { id: string; workspaceId: string; workspace: string; scheduledAt: string | null; updatedAt: string; text: string; accounts: string[]; count: number } }; // a74cad1e949c
   'publishing.holdBack': { values: [string, string, string]; row: {} }; // c948617d820f
-  'publishing.late': { values: []; row: { count: number; firstAt: string | null; lateMs: number } }; // 915b07def342
-  'publishing.lockDue': { values: [number, number]; row: { workspaceId: string; postId: string; missed: boolean | null } }; // f8253b1ccbc5
-  'publishing.lockHeld': { values: [readonly string[]]; row: { workspaceId: string; postId: string; status: string } }; // 5c1ca87531b0
-  'publishing.longWaits': { values: [string, string]; row: { accountId: string; network: string; until: string; message: string } }; // b2c50ae37e0c
-  'publishing.markBegun': { values: { leaseMs: number; workspaceIds: readonly string[]; postIds: readonly string[]; accountIds: readonly string[]; claims: readonly string[]; prepared: readonly string[]; bodies: readonly string[]; isRepeat: readonly boolean[] }; row: { postId: string; accountId: string; begunAt: string } }; // 874bfedcf30a
+  'publishing.late': { values: []; row: { count: number; firstAt: string | null; lateMs: number } }; // 718b406870cb
+  'publishing.lockDue': { values: [number, number]; row: { workspaceId: string; postId: string; missed: boolean | null } }; // 52a3a7048de8
+  'publishing.lockHeld': { values: [readonly string[]]; row: { workspaceId: string; postId: string; status: string } }; // 3410b957b871
+  'publishing.longWaits': { values: [string, string]; row: { accountId: string; network: string; until: string; message: string | null } }; // 9fefed313f89
+  'publishing.markBegun': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly boolean[], number]; row: { postId: string; accountId: string; begunAt: string } }; // 3b0ddf4a5923
   'publishing.msToPost': { values: []; row: { ms: number | null } }; // 549f012b0891
   'publishing.msToSend': { values: [readonly string[], readonly string[]]; row: { ms: number | null } }; // 7b26851e8dab
   'publishing.overdue': { values: []; row: { count: number } }; // 58998e8b4d7f
-  'publishing.publishedResults': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; result: Json } }; // ead95d279a38
+  'publishing.publishedResults': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; result: Json } }; // 03374be84b58
   'publishing.putBack': { values: [string, string, string]; row: {} }; // 7ca457889479
-  'publishing.queue': { values: [readonly string[], readonly string[]]; row: { withoutSend: string[] } }; // 7010bbb0900a
+  'publishing.queue': { values: [readonly string[], readonly string[]]; row: { withoutSend: string[] } }; // 10f7966ea31f
   'publishing.renewKey': { values: [string, string, string, string, string]; row: { key: string; since: string } }; // d339d344a8f8
   'publishing.results': { values: [string, string]; row: { result: Json } }; // 70eae291050a
-  'publishing.save': { values: { sent: string; prepared: string; isBegun: boolean; tries: number; mayRepeat: boolean; hasNextPart: boolean; claim: string; inMs: number; shouldStartOver: boolean; workspaceId: string; postId: string; accountId: string; key: string }; row: { key: string; since: string; isHeld: boolean } }; // 6c95194d604e
+  'publishing.save': { values: [string, string, string, string, string, string, boolean, number, number, boolean, boolean, string, boolean]; row: { key: string; since: string | null; isHeld: boolean } }; // 7326d043e04e
   'publishing.settleFound': { values: [string, string, string]; row: {} }; // 71ce8849c53a
-  'publishing.states': { values: [string, string]; row: { accountId: string; startedAt: string; dueAt: string | null; result: Json | null; isBegun: boolean; isRetry: boolean; isPrepared: boolean; isPaused: boolean | null } }; // b3af60b78149
-  'publishing.waiting': { values: [string, string]; row: { accountId: string; network: string; lostForMs: number } }; // 28c8c9f0dc68
+  'publishing.states': { values: [string, string]; row: { accountId: string; startedAt: string; dueAt: string | null; result: Json | null; isBegun: boolean; isRetry: boolean; isPrepared: boolean; isPaused: boolean | null } }; // 6529a87c1594
+  'publishing.waiting': { values: [string, string]; row: { accountId: string; network: string; lostForMs: number } }; // 127e98d02883
   'pushBrowsers.discardLost': { values: [string, string]; row: {} }; // 1cac32ed31ab
   'pushBrowsers.dropOfOthers': { values: [Uint8Array, string]; row: {} }; // 75ca8089fec6
   'pushBrowsers.dropOthers': { values: [string, string, string, number]; row: {} }; // a73fd4e065c5
@@ -475,22 +475,22 @@ export interface Statements {
   'pushKeys.forget': { values: []; row: {} }; // 9f43ba870574
   'pushKeys.insert': { values: [string, string]; row: {} }; // 6486a65e0702
   'pushKeys.read': { values: []; row: { publicKey: string; privateKey: string } }; // 7294cef017e6
-  'receipts.approvals': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; number: number } }; // 1f5b303c76ca
-  'receipts.currentKey': { values: []; row: { id: string; publicKey: string; sealedPrivateKey: string } }; // e91f82b444be
-  'receipts.heads': { values: [readonly string[]]; row: { workspaceId: string; number: number; hash: string } }; // d30efb2ddca2
-  'receipts.insert': { values: { workspaceId: string; number: number; kind: string; cardId: string; postId: string; body: string; hash: string; keyId: string; signature: string }; row: {} }; // b9263d6816de
+  'receipts.approvals': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; number: number } }; // 86a59ee0c91b
+  'receipts.currentKey': { values: []; row: { id: string; publicKey: string; sealedPrivateKey: string } }; // bb9ff46f5abe
+  'receipts.heads': { values: [readonly string[]]; row: { workspaceId: string; number: number; hash: string } }; // 1c183817a0dc
+  'receipts.insert': { values: [string, number, string, string, string, string, string, string, string]; row: {} }; // 306be92e5ee8
   'receipts.insertKey': { values: [string, string, string, string | Date]; row: {} }; // c5efb9227bd7
   'receipts.lock': { values: [readonly string[]]; row: {} }; // 5b5d4c18690a
   'receipts.lockKeys': { values: []; row: {} }; // 616488f8d2e0
-  'receipts.ofCard': { values: [string, string]; row: { number: number; body: string; keyId: string; signature: string } }; // 3735e49f97e0
-  'receipts.page': { values: [string, number, number]; row: { number: number; body: string; keyId: string; signature: string } }; // a848b658d0fc
-  'receipts.publicKeys': { values: []; row: { id: string; publicKey: string; createdAt: string } }; // 971bf4933c91
+  'receipts.ofCard': { values: [string, string]; row: { number: number; body: string; keyId: string; signature: string } }; // e73dd0fd3004
+  'receipts.page': { values: [string, number, number]; row: { number: number; body: string; keyId: string; signature: string } }; // 357854408fc2
+  'receipts.publicKeys': { values: []; row: { id: string; publicKey: string; createdAt: string } }; // 066b1c0eeefe
   'receipts.retireKey': { values: [string]; row: {} }; // 2757958c82bf
   'recoveryCodes.count': { values: [string]; row: { count: number } }; // 7c00933787d0
   'recoveryCodes.insert': { values: [string, readonly Uint8Array[]]; row: {} }; // 4421c4b2b1dc
   'recoveryCodes.remove': { values: [string]; row: {} }; // ce9f0633130a
   'recoveryCodes.take': { values: [string, Uint8Array]; row: {} }; // b4c1c9174150
-  'registrations.find': { values: [string]; row: { name: string; redirectUris: string[] } }; // a61a59c52ea9
+  'registrations.find': { values: [string]; row: { name: string; redirectUris: string[] } }; // 3a9b279eea1a
   'registrations.insert': { values: [string, string, readonly string[], string | Date, number]; row: {} }; // 00c3c2b5ddbd
   'registrations.lock': { values: []; row: {} }; // 6a1c17a473c8
   'registrations.makeRoom': { values: [number, string | Date]; row: {} }; // a024735bc788
@@ -511,7 +511,7 @@ export interface Statements {
   'resumableUploads.remove': { values: [string, string]; row: {} }; // afd91d6c3279
   'resumableUploads.removeExpired': { values: [string, string, string]; row: { parts: string[] } }; // c10943e340a6
   'review.members': { values: [string]; row: { id: string; name: string } }; // 9fccaa9ad37b
-  'rights.lockMember': { values: [string, string]; row: { role: string; canPublish: boolean } }; // 97478c573a4e
+  'rights.lockMember': { values: [string, string]; row: { role: string; canPublish: boolean } }; // 1fb171806201
   'sandbox.add': { values: [string, string, string, string, string, string]; row: {} }; // c9c984668f55
   'sandbox.clockMoves': { values: []; row: { atMs: number | null; offsetMs: number } }; // 5df35b798e52
   'sandbox.clockOffset': { values: []; row: { offsetMs: number } }; // dca00db10401
@@ -525,17 +525,17 @@ export interface Statements {
   'sandbox.removeOwned': { values: [string, string, string]; row: {} }; // 7f1e45b94fdc
   'sandbox.setClock': { values: [number, boolean]; row: {} }; // f7ff0cb4a997
   'sandbox.take': { values: [string, string, string]; row: { value: Json } }; // 181a4fddeb09
-  'schema-checks.foreignTables': { values: [readonly string[]]; row: { name: string; owner: string; role: string; isUsable: boolean } }; // 771c97459595
-  'schema-checks.missing': { values: [readonly string[]]; row: { name: string } }; // 9bc2f9ca1b31
+  'schema-checks.foreignTables': { values: [readonly string[]]; row: { name: string; owner: string | null; role: string | null; isUsable: boolean | null } }; // 77d335daa46e
+  'schema-checks.missing': { values: [readonly string[]]; row: { name: string | null } }; // 5c523f2bc450
   'secrets.find': { values: [Uint8Array, string, string | Date]; row: { userId: string | null } }; // ab69c85244ac
   'secrets.insert': { values: [Uint8Array, string, string, string | Date]; row: {} }; // a3767a856d78
   'secrets.purge': { values: [string | Date]; row: {} }; // 59f9905578f0
   'secrets.remove': { values: [string, string]; row: {} }; // 99b87daf935c
   'secrets.take': { values: [Uint8Array, string, string | Date]; row: { userId: string | null } }; // d72869b58267
   'sessions.close': { values: [string, string]; row: {} }; // 44998fa252a9
-  'sessions.countByUser': { values: []; row: { userId: string; count: number; lastSeenAt: string } }; // d3eda68071ff
-  'sessions.insert': { values: { id: string; hash: Uint8Array; userId: string; at: string | Date; userAgent: string; byLink: boolean; means: readonly string[] }; row: {} }; // 50c99022e52e
-  'sessions.list': { values: [string, string | Date, string | Date]; row: { id: string; since: string; lastSeenAt: string; userAgent: string } }; // a882a881aaf6
+  'sessions.countByUser': { values: []; row: { userId: string; count: number; lastSeenAt: string } }; // f1cec8faf169
+  'sessions.insert': { values: [string, Uint8Array, string, string | Date, string, boolean, readonly string[]]; row: {} }; // dca98c12ef6c
+  'sessions.list': { values: [string, string | Date, string | Date]; row: { id: string; since: string; lastSeenAt: string; userAgent: string } }; // 77343aa076ae
   'sessions.open': { values: [string, string]; row: {} }; // 29f1653c8e20
   'sessions.others': { values: []; row: { count: number } }; // d1454eb10ac8
   'sessions.read': { values: [Uint8Array, string | Date, string | Date]; row: { id: string; userId: string; email: string; byLink: boolean; means: string[]; createdAt: string; lastSeenAt: string; workspaceId: string | null; workspaceName: string | null; role: string | null; canPublish: boolean | null; lacksFactor: boolean | null } }; // dda4df5028ff
@@ -545,55 +545,55 @@ export interface Statements {
   'sessions.removeOthers': { values: [string, Uint8Array]; row: {} }; // 4e3ddc8bdae3
   'sessions.seen': { values: [Uint8Array, string | Date]; row: {} }; // 59c23bd59300
   'shares.bySecret': { values: [Uint8Array, string | Date]; row: { id: string; postId: string; workspaceId: string; madeBy: string; madeByName: string; invitesAdvice: boolean; createdAt: string; expiresAt: string } }; // a82a5436999b
-  'shares.insert': { values: [string, string, string, Uint8Array, string, string | Date, string | Date, boolean]; row: {} }; // 261a54117a24
+  'shares.insert': { values: { id: string; postId: string; workspaceId: string; hash: Uint8Array; userId: string; createdAt: string | Date; expiresAt: string | Date; invitesAdvice: boolean }; row: {} }; // 0fde5b180d0f
   'shares.ofPost': { values: [string, string, string | Date]; row: { id: string; postId: string; workspaceId: string; madeBy: string; madeByName: string; invitesAdvice: boolean; createdAt: string; expiresAt: string } }; // a134bc65559e
   'shares.purge': { values: [string | Date]; row: {} }; // f453a21763fd
   'shares.remove': { values: [string, string, string | Date]; row: { postId: string } }; // f1329b58bacc
   'shares.removeOf': { values: [string, string]; row: {} }; // 2b17f8750aff
-  'signIns.find': { values: [Uint8Array, string | Date, number, number]; row: { userId: string; means: string[]; byLink: boolean; userAgent: string } }; // f187427de80c
+  'signIns.find': { values: [Uint8Array, string | Date, number, number]; row: { userId: string; means: string[]; byLink: boolean; userAgent: string } }; // 0b2cd70a4034
   'signIns.hasFactor': { values: [string]; row: { has: boolean } }; // 28d83f1b67bb
-  'signIns.insert': { values: { hash: Uint8Array; userId: string; means: readonly string[]; byLink: boolean; userAgent: string; expiresAt: string | Date }; row: {} }; // 7f111f8bce21
+  'signIns.insert': { values: [Uint8Array, string, readonly string[], boolean, string, string | Date]; row: {} }; // a6148e046e86
   'signIns.purge': { values: [string | Date]; row: {} }; // 9aae97fd8377
   'signIns.removeOf': { values: [string]; row: {} }; // 596ff3c64aaa
-  'signIns.take': { values: [Uint8Array]; row: { userId: string; means: string[]; byLink: boolean; userAgent: string } }; // 5a49519d901e
+  'signIns.take': { values: [Uint8Array]; row: { userId: string; means: string[]; byLink: boolean; userAgent: string } }; // 57b860486359
   'slots.change': { values: [string, string, readonly number[], string, readonly string[]]; row: {} }; // e0a4338d945d
-  'slots.free': { values: [string, readonly (string | Date)[], readonly string[], number, readonly string[]]; row: { at: string | null } }; // 2245076bc85d
+  'slots.free': { values: [string, readonly (string | Date)[], readonly string[], number, readonly string[]]; row: { at: string } }; // 656bbe2193d6
   'slots.insert': { values: [string, string, readonly number[], string, readonly string[]]; row: {} }; // 093e70ea95fe
-  'slots.list': { values: [string]; row: { id: string; days: number[]; time: string; accountIds: string[] } }; // 293eef3e082b
+  'slots.list': { values: [string]; row: { id: string; days: number[]; time: string; accountIds: string[] } }; // 4a093321e3e0
   'slots.lockWorkspace': { values: [string]; row: {} }; // d5a09a64efca
   'slots.remove': { values: [string, string]; row: {} }; // 2a2138416056
   'slots.setZone': { values: [string, string]; row: {} }; // 80ea201b5669
-  'slots.zone': { values: [string]; row: { timeZone: string } }; // 26c2b86a2f53
-  'statistics.add': { values: { postIds: readonly string[]; accountIds: readonly string[]; workspaceIds: readonly string[]; networks: readonly string[]; externalIds: readonly string[]; publishedAt: readonly (string | Date)[]; refs: readonly string[]; isRead: readonly boolean[]; firstMs: number }; row: { workspaceId: string; postId: string } }; // 610f741514ab
-  'statistics.addPosts': { values: [readonly string[], readonly string[]]; row: { postId: string } }; // 9755afb08971
-  'statistics.claim': { values: { keys: readonly string[]; rooms: readonly number[]; atOnce: readonly number[]; busyAccountIds: readonly string[]; leaseMs: number; claim: string }; row: { account: Json; posts: Json } }; // 6807a188fae3
-  'statistics.end': { values: { postIds: readonly string[]; whys: readonly string[]; workspaceId: string; accountId: string; claim: string }; row: {} }; // 38f997150960
+  'slots.zone': { values: [string]; row: { timeZone: string } }; // 68c1bb2256f8
+  'statistics.add': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly (string | Date)[], readonly string[], readonly boolean[], number]; row: { workspaceId: string; postId: string } }; // 55b01222c247
+  'statistics.addPosts': { values: [readonly string[], readonly string[]]; row: { postId: string } }; // e9106c2a4996
+  'statistics.claim': { values: [readonly string[], readonly number[], readonly number[], readonly string[], string, number]; row: { account: Json; claim: string | null; posts: Json } }; // a6ca4e1008a6
+  'statistics.end': { values: [string, string, string, readonly string[], readonly string[]]; row: {} }; // d7b4c114227b
   'statistics.extend': { values: [readonly string[], readonly string[], readonly string[], number]; row: {} }; // f2392120195c
-  'statistics.giveBack': { values: { forMs: number; workspaceId: string; accountId: string; claim: string; postIds: readonly string[] }; row: {} }; // 46806f1ddc34
+  'statistics.giveBack': { values: [string, string, string, readonly string[], number]; row: {} }; // a4978ceece35
   'statistics.history': { values: [string, string]; row: { accountId: string; network: string; reads: Json } }; // 252840e39725
-  'statistics.keep': { values: { workspaceId: string; accountId: string; claim: string; postIds: readonly string[]; stepsMs: readonly number[]; metrics: readonly string[]; counts: readonly string[] }; row: { postId: string } }; // 8adc2588496e
+  'statistics.keep': { values: [string, string, string, readonly string[], readonly string[], readonly number[], readonly string[]]; row: { postId: string } }; // 72e58e3775ad
   'statistics.lockPosts': { values: [readonly string[], readonly string[]]; row: {} }; // 5332f30dc892
-  'statistics.move': { values: { isFailure: boolean; why: string; lastMs: number; lastMoves: number; byMs: number; workspaceId: string; accountId: string; postIds: readonly string[]; claim: string }; row: {} }; // 1bf5c791d7d8
+  'statistics.move': { values: [string, string, string, readonly string[], string, boolean, number, number, number]; row: {} }; // be22c19c898f
   'statistics.msToNext': { values: [readonly string[], readonly string[]]; row: { ms: number | null } }; // 94f141f68431
   'statistics.networks': { values: []; row: { network: string } }; // dcd69dcbd012
   'statistics.ofPost': { values: [string, string]; row: { accountId: string; network: string; externalId: string; publishedAt: string; metrics: Json | null; fetchedAt: string | null; failedAt: string | null; fetchError: string | null; nextFetchAt: string | null } }; // ed56bf3efa6b
-  'statistics.postponeAbsent': { values: { overAfterMs: number; retryMs: number; postIds: readonly string[]; whys: readonly string[]; workspaceId: string; accountId: string; claim: string }; row: {} }; // e571c1a6dcce
+  'statistics.postponeAbsent': { values: [string, string, string, readonly string[], readonly string[], number, number]; row: {} }; // dfaf28d867fd
   'statistics.refreshPosts': { values: [readonly string[], readonly string[]]; row: {} }; // 2996a784743e
   'statistics.resume': { values: [string, string]; row: {} }; // 1e0bf8d32eb2
-  'statistics.stop': { values: { why: string; workspaceId: string; accountId: string; claim: string }; row: {} }; // 4220fee5e191
+  'statistics.stop': { values: [string, string, string, string]; row: {} }; // 99daaba7bc83
   'templates.count': { values: [string]; row: { count: number } }; // 06f4f14f6950
-  'templates.get': { values: [string, string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 3679a716e254
-  'templates.insert': { values: [string, string, string, string, readonly string[], string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 8ce079cf0b52
-  'templates.list': { values: [string]; row: { id: string; kind: string; name: string; text: string | null; items: number; options: number } }; // d9cc8b767489
-  'templates.lock': { values: [string, string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 3ee8846238a3
+  'templates.get': { values: [string, string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 1036c6386b8d
+  'templates.insert': { values: { id: string; workspaceId: string; kind: string; name: string; items: readonly string[]; options: string }; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // b479ca3d5410
+  'templates.list': { values: [string]; row: { id: string; kind: string; name: string; text: string; items: number; options: number } }; // e0c413b9db40
+  'templates.lock': { values: [string, string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 9b6ff93fbb53
   'templates.lockWorkspace': { values: [string]; row: {} }; // d5a09a64efca
   'templates.remove': { values: [string, string]; row: {} }; // a7bed1eb2224
-  'templates.replace': { values: [string, string, string, readonly string[], string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 19eafaaa8275
+  'templates.replace': { values: [string, string, string, readonly string[], string]; row: { id: string; kind: string; name: string; items: string[]; options: Json; updatedAt: string } }; // 00061ceece6a
   'tokens.find': { values: [Uint8Array]; row: { tokenId: string; name: string; userId: string; workspaceId: string; role: string; statisticsTools: boolean; lacksFactor: boolean } }; // d39f7532d4dd
-  'tokens.insert': { values: [string, string, string, string, Uint8Array, number]; row: { createdAt: string } }; // 219399090be2
-  'tokens.list': { values: [string, string]; row: { id: string; name: string; createdAt: string; lastUsedAt: string | null; workspace: Json } }; // b4394fb2d253
+  'tokens.insert': { values: [string, string, string, string, Uint8Array, number]; row: { createdAt: string } }; // fc9a7613b61d
+  'tokens.list': { values: [string, string]; row: { id: string; name: string; createdAt: string; lastUsedAt: string | null; workspace: Json } }; // f650ed81c461
   'tokens.purge': { values: [string | Date]; row: {} }; // 9565c0e61820
-  'tokens.revoke': { values: [string, string]; row: { workspaceId: string; userId: string } }; // a4bdfa709937
+  'tokens.revoke': { values: [string, string]; row: { workspaceId: string; userId: string } }; // 4a4c47558ec1
   'tokens.revokeAll': { values: [string, string]; row: {} }; // 39ac57b390c0
   'tokens.saveLastUsed': { values: [readonly string[], readonly (string | Date)[]]; row: {} }; // 455e4f77cb86
   'totp.begin': { values: [string, string, string, string | Date]; row: {} }; // ba19df86dc8a

@@ -6,7 +6,7 @@ import { notifyTabs } from '#server/base/live/changes';
 import { type Database, type RowOf, sql } from '#server/base/store/database';
 import { personName } from '#server/base/store/person-name';
 import type { Place } from '#server/writing/posts/overview';
-import { type PostContents, postColumns, type RemovedPost } from '#server/writing/posts/post-row';
+import { type PostColumnTypes, postColumns, type RemovedPost } from '#server/writing/posts/post-row';
 
 export const reads = ['users'];
 
@@ -57,7 +57,7 @@ const take = sql(
   `delete from deleted_posts where workspace_id = $1 and id = $2 and ${isHere}
    returning ${postColumns}, created_by, created_client, label_ids, history::text, comments::text,
      coalesce(to_jsonb(deleted_posts) ->> 'sends', '[]') as sends`,
-).holds<PostContents & { createdClient: Client }>();
+).holds<PostColumnTypes & { createdClient: Client }>();
 const remove = sql(
   'bin.remove',
   `delete from deleted_posts where workspace_id = $1 and id = $2 returning ${notifyTabs('post')}`,

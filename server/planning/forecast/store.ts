@@ -34,8 +34,8 @@ const request = sql(
     where c.request is distinct from $2`,
 );
 /**
- * A check, from shortly before it begins: the last post of its last page, and what all forecasts depended on when it
- * began. A new `revision` means that forecasts were saved meanwhile.
+ * A check as far as it got: `last_at` and `last_id` are the last post of its last page. A new `revision` means that
+ * forecasts were saved meanwhile. `basis` is what all forecasts depend on, when the check began; null before the first.
  */
 const state = sql(
   'forecast.state',

@@ -4,7 +4,7 @@ import {
   isGoingOut,
   msOf,
   postsWithForecasts,
-  type ScheduledContents,
+  type ScheduledColumnTypes,
   scheduledColumns,
   toScheduledPost,
   usedAt,
@@ -68,14 +68,15 @@ const inMinutes = sql(
      join posts p on p.workspace_id = :workspaceId and p.id = found.id
      left join forecasts f on f.workspace_id = p.workspace_id and f.post_id = p.id
     order by p.scheduled_at, p.id`,
-).holds<ScheduledContents>();
+).holds<ScheduledColumnTypes>();
 /** Times around which an account may reach its limit, or did when its posts were judged. */
 const nearLimit = sql(
   'posts.nearLimit',
   `select place.account_id, place.ms as at_ms
      from unnest(:accountIds::text[], :times::float8[], :quotas::int[], :windowsMs::float8[])
        as place (account_id, ms, quota, window_ms)
-    where place.account_id is not null and place.ms is not null and ((select count(*) from (
+    where place.account_id is not null and place.ms is not null
+      and ((select count(*) from (
              select from posts p
               where p.workspace_id between :workspaceId and :workspaceId and p.status = 'Scheduled' and place.account_id = any(p.account_ids)
                 and p.scheduled_at > to_timestamp((place.ms - place.window_ms) / 1000)
@@ -83,7 +84,8 @@ const nearLimit = sql(
         + (select count(*) from posts p
             where p.workspace_id = :workspaceId and p.status = 'Publishing' and place.account_id = any(p.account_ids))
         + (select count(*) from (
-             select from publications u where u.workspace_id = :workspaceId and u.account_id = place.account_id and u.published_at > :since
+             select from publications u where u.workspace_id = :workspaceId and u.account_id = place.account_id
+                and u.published_at > :since
               limit place.quota) published) >= place.quota
        or exists (
          select from forecasts f
@@ -107,8 +109,8 @@ const used = sql(
        union all
        select account_id, p.scheduled_at from ${postsWithForecasts}, unnest(p.account_ids) as account_id
         where p.workspace_id between :workspaceId and :workspaceId and p.status = 'Scheduled'
-          and (p.scheduled_at, p.id) < (:at::timestamptz, :id) and p.scheduled_at > :from and account_id = any(:accountIds) and ${isOpen('p', 'account_id')}
-          and ${isBeyondLimit('account_id')} is not true
+          and (p.scheduled_at, p.id) < (:at::timestamptz, :id) and p.scheduled_at > :from
+          and account_id = any(:accountIds) and ${isOpen('p', 'account_id')} and ${isBeyondLimit('account_id')} is not true
      ) times) placed
     where place <= :most`,
 );

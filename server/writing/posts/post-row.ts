@@ -12,8 +12,8 @@ export interface PostRow {
   readonly updatedAt: string;
 }
 
-/** What PostgreSQL does not know of a row. */
-export type PostContents = Pick<PostRow, 'status' | 'versions' | 'results'>;
+/** What PostgreSQL does not know of `postColumns`. */
+export type PostColumnTypes = Pick<PostRow, 'status' | 'versions' | 'results'>;
 
 /** A deleted row. */
 export interface RemovedPost extends PostRow {

@@ -8,7 +8,7 @@ import { JsonText } from '#server/base/json/json-text';
 import { notifyTabs } from '#server/base/live/changes';
 import { type Database, type Statement, sql, type ValuesArgument } from '#server/base/store/database';
 import {
-  type PostContents,
+  type PostColumnTypes,
   type PostRow,
   postColumns,
   postJsonOf,
@@ -21,12 +21,12 @@ const postJson = postJsonOf('p');
 const get = sql(
   'posts.get',
   `select ${postColumns} from posts where id = $1 and workspace_id = $2`,
-).holds<PostContents>();
+).holds<PostColumnTypes>();
 const lock = sql(
   'posts.lock',
   `select ${postColumns} from posts where id = $1 and workspace_id = $2 for update`,
   'locks',
-).holds<PostContents>();
+).holds<PostColumnTypes>();
 const insert = sql(
   'posts.insert',
   `insert into posts as p (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
@@ -38,12 +38,12 @@ const replace = sql(
   'posts.replace',
   `update posts set account_ids = $3, versions = $4, scheduled_at = $5, ${touch} where id = $1 and workspace_id = $2
    returning ${postColumns}, ${notifyTabs('post')}`,
-).holds<PostContents>();
+).holds<PostColumnTypes>();
 const move = sql(
   'posts.move',
   `update posts set status = $3, scheduled_at = $4, ${touch} where id = $1 and workspace_id = $2
    returning ${postColumns}, ${notifyTabs('post')}`,
-).holds<PostContents>();
+).holds<PostColumnTypes>();
 const counted = sql('posts.counted', 'select counted from posts where id = $1 and workspace_id = $2').holds<{
   counted: PlanUse;
 }>();
@@ -55,7 +55,7 @@ const setCounted = sql(
 const many = sql(
   'posts.many',
   `select ${postColumns} from posts where id = any($1) and workspace_id = $2`,
-).holds<PostContents>();
+).holds<PostColumnTypes>();
 /** Another draft with the same content for the same accounts, among the newest posts. */
 const findDuplicate = sql(
   'posts.findDuplicate',
@@ -74,14 +74,14 @@ const hold = sql(
 const setResults = sql(
   'posts.setResults',
   `update posts set results = $3, status = $4, ${touch} where id = $1 and workspace_id = $2 returning ${postColumns}`,
-).holds<PostContents>();
+).holds<PostColumnTypes>();
 
 const wake = sql('posts.wake', `select ${wakes('posts')}`);
 const remove = sql(
   'posts.remove',
   `delete from posts where id = $1 and workspace_id = $2
    returning ${postColumns}, created_by, created_client, ${notifyTabs('post')}`,
-).holds<PostContents & { createdClient: Client }>();
+).holds<PostColumnTypes & { createdClient: Client }>();
 /** `updated_at` becomes later than before the deletion, so that a caller with the old updatedAt gets a Conflict. */
 const putBack = sql(
   'posts.putBack',
@@ -90,7 +90,7 @@ const putBack = sql(
    values (:id, :workspaceId, 'Draft', :accountIds, :versions, :scheduledAt, :results, :createdBy, :createdClient,
            greatest(posthorn_now(), :updatedAt::timestamptz + interval '1 microsecond'))
    returning ${postColumns}, ${notifyTabs('post')}`,
-).holds<PostContents>();
+).holds<PostColumnTypes>();
 
 /** What posts.create and posts.update write. */
 export interface PostContent {

@@ -84,44 +84,37 @@ interface ListFilter {
 
 export type ReadingStore = ReturnType<typeof createReadingStore>;
 
-export const createReadingStore = (db: Database) => {
-  return {
-    /** As JSON, for answers. */
-    show: async (workspaceId: string, id: string) => {
-      const [row] = await db.query(show, [id, workspaceId]);
-      return row && new JsonText<Post>(row.post);
-    },
+export const createReadingStore = (db: Database) => ({
+  /** As JSON, for answers. */
+  show: async (workspaceId: string, id: string) => {
+    const [row] = await db.query(show, [id, workspaceId]);
+    return row && new JsonText<Post>(row.post);
+  },
 
-    /** Returns fewer than `limit` posts when they reach `maxBytes`; `more` says whether others follow the `last`. */
-    list: async (
-      workspaceId: string,
-      { limit, maxBytes }: { limit: number; maxBytes: number },
-      before: string | null,
-      filter: ListFilter,
-    ) => {
-      const { status, query, from, to, label, ids } = filter;
-      const values = { workspaceId, limit: limit + 1, before: before ?? pastLastId, maxBytes };
-      const [row] = await (query !== '' || from !== null || to !== null || label !== '' || ids !== null
-        ? db.queryReplica(listMatching, { ...filterValues(filter), ...values })
-        : status === undefined
-          ? db.queryReplica(list, values)
-          : db.queryReplica(listByStatus, { ...values, status }));
-      if (row === undefined) throw new Error('A page of posts returned no row.');
-      return row;
-    },
+  /** Returns fewer than `limit` posts when they reach `maxBytes`; `more` says whether others follow the `last`. */
+  list: async (
+    workspaceId: string,
+    { limit, maxBytes }: { limit: number; maxBytes: number },
+    before: string | null,
+    filter: ListFilter,
+  ) => {
+    const { status, query, from, to, label, ids } = filter;
+    const values = { workspaceId, limit: limit + 1, before: before ?? pastLastId, maxBytes };
+    const [row] = await (query !== '' || from !== null || to !== null || label !== '' || ids !== null
+      ? db.queryReplica(listMatching, { ...filterValues(filter), ...values })
+      : status === undefined
+        ? db.queryReplica(list, values)
+        : db.queryReplica(listByStatus, { ...values, status }));
+    if (row === undefined) throw new Error('A page of posts returned no row.');
+    return row;
+  },
 
-    /** Up to `limit + 1` rows; the extra one means that there is another page. */
-    lines: async (
-      workspaceId: string,
-      limit: number,
-      before: string | null,
-      filter: ListFilter,
-    ): Promise<PostLine[]> => {
-      const page = { workspaceId, limit: limit + 1, before: before ?? pastLastId };
-      return (await db.query(lines, { ...filterValues(filter), ...page })).map(toLine);
-    },
-  };
-};
+  /** Up to `limit + 1` rows; the extra one means that there is another page. */
+  lines: async (workspaceId: string, limit: number, before: string | null, filter: ListFilter): Promise<PostLine[]> => {
+    const page = { workspaceId, limit: limit + 1, before: before ?? pastLastId };
+    return (await db.query(lines, { ...filterValues(filter), ...page })).map(toLine);
+  },
+});
 
 const filterValues = ({ status, query, ...filter }: ListFilter) => ({
   ...filter,

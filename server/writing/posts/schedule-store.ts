@@ -37,8 +37,8 @@ const countScheduledDays = sql(
        from forecasts f join posts p on p.workspace_id = f.workspace_id and p.id = f.post_id
       where f.workspace_id = $1 and f.is_blocked and f.entries <> '[]' and p.status = 'Scheduled' and p.scheduled_at < $3
       group by 1)
-   select date, planned, coalesce(blocked, 0) as blocked from planned left join blocked using (date)
-    where date is not null order by date`,
+   select coalesce(date, '') as date, planned, coalesce(blocked, 0) as blocked
+    from planned left join blocked using (date) order by date`,
 );
 const firstForeseen = (isBlocked: boolean) =>
   `(select p.id from forecasts f join posts p on p.workspace_id = f.workspace_id and p.id = f.post_id

@@ -59,7 +59,7 @@ export interface FoundPost extends Omit<ScheduledPost, 'row'> {
 }
 
 /** What PostgreSQL does not know of `scheduledColumns`. */
-export type ScheduledContents = Pick<FoundPost, 'media' | 'content' | 'entries'>;
+export type ScheduledColumnTypes = Pick<FoundPost, 'media' | 'content' | 'entries'>;
 
 export const toScheduledPost = ({
   judgedUpdatedAt,

@@ -6,7 +6,7 @@ import {
   isGoingOut,
   msOf,
   postsWithForecasts,
-  type ScheduledContents,
+  type ScheduledColumnTypes,
   scheduledColumns,
   toScheduledPost,
   usedAt,
@@ -30,13 +30,13 @@ const page = sql(
   `select ${scheduledColumns} from ${postsWithForecasts}
     where p.workspace_id between $1 and $1 and p.status = 'Scheduled' and (p.scheduled_at, p.id) > ($2::timestamptz, $3)
     order by p.workspace_id, p.scheduled_at, p.id limit $4`,
-).holds<ScheduledContents>();
+).holds<ScheduledColumnTypes>();
 const changed = sql(
   'posts.scheduledAndChanged',
   `select ${scheduledColumns} from ${postsWithForecasts}
     where p.workspace_id = $1 and p.id = any($2) and p.status = 'Scheduled' and f.updated_at is distinct from p.updated_at
     order by p.scheduled_at, p.id`,
-).holds<ScheduledContents>();
+).holds<ScheduledColumnTypes>();
 const left = sql(
   'posts.noLongerScheduled',
   `select given.id as post_id, p.updated_at, f.scheduled_at as judged_at, f.account_ids as judged_ids, f.entries,
@@ -61,7 +61,7 @@ const scheduledOf = sql(
     where p.workspace_id between $1 and $1 and p.status = 'Scheduled' and $2 = any(p.account_ids)
       and (p.scheduled_at, p.id) > ($3::timestamptz, $4)
     order by p.workspace_id, p.scheduled_at, p.id limit $5`,
-).holds<ScheduledContents>();
+).holds<ScheduledColumnTypes>();
 
 const entriesOf = sql(
   'posts.foretoldEntries',
