@@ -342,20 +342,20 @@ export interface Statements {
   'networkKeys.notify': { values: []; row: {} }; // 7934dc4b6cbc
   'networkKeys.remove': { values: [string]; row: {} }; // dce6efe76657
   'networkKeys.save': { values: [string, string, string | Date, string]; row: {} }; // 382209763cf3
-  'notifications.changeChoices': { values: [string, readonly string[], readonly string[], boolean, readonly string[], readonly string[], boolean]; row: {} }; // 0f19dc899c21
-  'notifications.choices': { values: [string]; row: { mail: string[]; push: string[]; pushText: boolean } }; // 6ed53c0c8caf
-  'notifications.count': { values: [string, string, readonly string[], readonly string[]]; row: { unread: number; needsYou: number; news: number; approvals: number } }; // fb63b7058236
-  'notifications.earlier': { values: [string, string, readonly string[], readonly string[], string, number]; row: { id: string; kind: string; title: string; detail: string; excerpt: string | null; path: string; createdAt: string; read: boolean; needsYou: boolean | null } }; // 368533af67d8
+  'notifications.changeChoices': { values: { userId: string; mail: readonly string[]; defaultMail: readonly string[]; push: readonly string[]; defaultPush: readonly string[]; pushText: boolean; defaultPushText: boolean }; row: {} }; // 1ebddb9a6768
+  'notifications.choices': { values: [string]; row: { mail: string[]; push: string[]; pushText: boolean } }; // b05c0ff1eb0e
+  'notifications.count': { values: [string, string, readonly string[], readonly string[]]; row: { unread: number; needsYou: number; news: number; approvals: number } }; // d669a8a4853f
+  'notifications.earlier': { values: [string, string, readonly string[], readonly string[], string, number]; row: { id: string; kind: string; title: string; detail: string; excerpt: string | null; path: string; createdAt: string; read: boolean; needsYou: boolean } }; // bb21b6d78544
   'notifications.forgetChoices': { values: [string]; row: {} }; // a46a0abe5790
-  'notifications.insert': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[]]; row: {} }; // 19d33dfbd328
+  'notifications.insert': { values: { ids: readonly string[]; workspaceIds: readonly string[]; kinds: readonly string[]; subjectIds: readonly string[]; titles: readonly string[]; details: readonly string[]; excerpts: readonly string[]; paths: readonly string[] }; row: {} }; // d17c6f8b5515
   'notifications.markRead': { values: [string, string, readonly string[], readonly string[]]; row: {} }; // 3ed82c562b07
   'notifications.markSeen': { values: [string, string, readonly string[]]; row: {} }; // f619886788e6
   'notifications.markUnread': { values: [string, string, readonly string[], readonly string[]]; row: {} }; // 17692a579e37
-  'notifications.needing': { values: [string, string, readonly string[], readonly string[], number]; row: { id: string; kind: string; title: string; detail: string; excerpt: string | null; path: string; createdAt: string; read: boolean; needsYou: boolean } }; // f27f5f426ac8
+  'notifications.needing': { values: [string, string, readonly string[], readonly string[], number]; row: { id: string; kind: string; title: string; detail: string; excerpt: string | null; path: string; createdAt: string; read: boolean; needsYou: boolean } }; // e6d83696b3e2
   'notifications.purge': { values: [number]; row: {} }; // adf37b97871a
   'notifications.recall': { values: [string, string, string]; row: {} }; // 1483577ffced
-  'notifications.recipients': { values: [string]; row: { userId: string; email: string; role: string; canPublish: boolean; workspace: string; choices: Json | null; browsers: string[] } }; // ed57f81f6f4e
-  'notifications.renew': { values: [string, string, string, number, string, string, string, string]; row: {} }; // 8b2a6f168fab
+  'notifications.recipients': { values: [string]; row: { userId: string; email: string; role: string; canPublish: boolean; workspace: string; choices: Json | null; browsers: string[] } }; // 9702e918134e
+  'notifications.renew': { values: { workspaceId: string; kind: string; subjectId: string; withinMs: number; title: string; detail: string; excerpt: string; path: string }; row: {} }; // a09c81ef0137
   'notifications.retitle': { values: [string, string, string, string]; row: {} }; // aeeb1c962ac6
   'passkeys.find': { values: [string]; row: { id: string; userId: string; credentialId: string; publicKey: Buffer; counter: number; transports: string[]; name: string; createdAt: string; lastUsedAt: string | null } }; // 831b29d14893
   'passkeys.insert': { values: [string, string, string, Uint8Array, number, readonly string[], string, string | Date]; row: {} }; // c138336bcc1f
