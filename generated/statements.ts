@@ -315,16 +315,16 @@ export interface Statements {
   'members.remove': { values: [string, string]; row: {} }; // af70e3665be7
   'members.setApprover': { values: [string, string, boolean]; row: {} }; // 74084ac5e32d
   'members.setRole': { values: [string, string, string]; row: {} }; // 73f725efbcec
-  'messages.claim': { values: [number, string, number, string]; row: { id: string; claim: string | null; purpose: string; content: string | null; attempts: number; leftMs: number; browser: Json | null } }; // 90268be33833
+  'messages.claim': { values: [number, string, number, string]; row: { id: string; purpose: string; content: string; attempts: number; leftMs: number; browser: Json | null } }; // 5ad3845327a7
   'messages.countRecent': { values: [string, string, number]; row: { count: number } }; // be9d07b75c84
   'messages.countRecentTo': { values: [Uint8Array, string, number]; row: { count: number } }; // 8bc6c01b62c9
   'messages.discardLost': { values: [string, string]; row: {} }; // 8088426f6d6f
   'messages.dropPending': { values: [string, string, string]; row: {} }; // 71888be22c47
-  'messages.dropWaiting': { values: [string, string]; row: { userId: string | null; subscriptionId: string | null; createdAt: string } }; // 22b3caccd0fb
+  'messages.dropWaiting': { values: [string, string]; row: { userId: string | null; subscriptionId: string | null; createdAt: string } }; // a2649e07d4c4
   'messages.endHeld': { values: [string, readonly string[]]; row: {} }; // 2df1ec7ba2ac
   'messages.failed': { values: [string, string, string, number]; row: { state: string } }; // 2924485bf0a8
   'messages.forgetPerson': { values: [string]; row: {} }; // c8865da3dc18
-  'messages.insert': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly Uint8Array[], readonly string[], readonly string[], readonly number[], readonly string[], readonly number[], readonly (string | Date)[]]; row: {} }; // a424ac1f436f
+  'messages.insert': { values: { ids: readonly string[]; channels: readonly string[]; purposes: readonly string[]; userIds: readonly string[]; workspaceIds: readonly string[]; recipients: readonly Uint8Array[]; subscriptionIds: readonly string[]; contents: readonly string[]; livesMs: readonly number[]; abouts: readonly string[]; delaysMs: readonly number[]; createdAt: readonly (string | Date)[] }; row: {} }; // 31b99ed8ad96
   'messages.msToNext': { values: [string]; row: { ms: number | null } }; // d3a12a6c4577
   'messages.purge': { values: [number]; row: {} }; // 964c37ac8303
   'messages.sent': { values: [string, string, string]; row: {} }; // 92d173bd7db3
@@ -469,12 +469,12 @@ export interface Statements {
   'pushBrowsers.forget': { values: [string]; row: {} }; // f187c8ec0844
   'pushBrowsers.forgetAll': { values: []; row: {} }; // 538f65fd42f0
   'pushBrowsers.forgetPerson': { values: [string]; row: {} }; // c20e24754541
-  'pushBrowsers.list': { values: [string]; row: { id: string; browser: string; since: string; sessionId: string } }; // 90fabffcc629
+  'pushBrowsers.list': { values: [string]; row: { id: string; browser: string; since: string; sessionId: string } }; // aea3ae099a59
   'pushBrowsers.remove': { values: [string, string]; row: {} }; // 9126f7025a1c
   'pushBrowsers.save': { values: [string, string, string, Uint8Array, string]; row: { id: string } }; // 10464c384558
   'pushKeys.forget': { values: []; row: {} }; // 9f43ba870574
   'pushKeys.insert': { values: [string, string]; row: {} }; // 6486a65e0702
-  'pushKeys.read': { values: []; row: { publicKey: string; privateKey: string } }; // 7294cef017e6
+  'pushKeys.read': { values: []; row: { publicKey: string; privateKey: string } }; // b1601f429a3e
   'receipts.approvals': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; number: number } }; // 86a59ee0c91b
   'receipts.currentKey': { values: []; row: { id: string; publicKey: string; sealedPrivateKey: string } }; // bb9ff46f5abe
   'receipts.heads': { values: [readonly string[]]; row: { workspaceId: string; number: number; hash: string } }; // 1c183817a0dc
