@@ -512,16 +512,16 @@ export interface Statements {
   'resumableUploads.removeExpired': { values: [string, string, string]; row: { parts: string[] } }; // c10943e340a6
   'review.members': { values: [string]; row: { id: string; name: string } }; // 9fccaa9ad37b
   'rights.lockMember': { values: [string, string]; row: { role: string; canPublish: boolean } }; // 1fb171806201
-  'sandbox.add': { values: [string, string, string, string, string, string]; row: {} }; // c9c984668f55
-  'sandbox.clockMoves': { values: []; row: { atMs: number | null; offsetMs: number } }; // 5df35b798e52
-  'sandbox.clockOffset': { values: []; row: { offsetMs: number } }; // dca00db10401
+  'sandbox.add': { values: { network: string; kind: string; id: string; value: string; owner: string; parent: string }; row: {} }; // 2987d1eb6245
+  'sandbox.clockMoves': { values: []; row: { atMs: number | null; offsetMs: number } }; // 73ab4a57f04d
+  'sandbox.clockOffset': { values: []; row: { offsetMs: number } }; // da66bba34acb
   'sandbox.countDown': { values: [string, string, string]; row: { value: Json } }; // e1c3d595bf6f
   'sandbox.get': { values: [string, string, string]; row: { value: Json } }; // 2b6995c60bc3
-  'sandbox.lockClock': { values: []; row: { offsetMs: number; isClosed: boolean } }; // de1042b4396c
+  'sandbox.lockClock': { values: []; row: { offsetMs: number; isClosed: boolean } }; // b619ea1eba3b
   'sandbox.newest': { values: [string, string, number]; row: { value: Json } }; // ac2992c54b1d
   'sandbox.ofOwner': { values: [string, string, string, number]; row: { value: Json } }; // f128a509402d
   'sandbox.ofParent': { values: [string, string, string, number]; row: { value: Json } }; // 6f977dae2df1
-  'sandbox.put': { values: [string, string, string, string, string, string]; row: {} }; // 3fd8722ea3a5
+  'sandbox.put': { values: { network: string; kind: string; id: string; value: string; owner: string; parent: string }; row: {} }; // d4bd21646763
   'sandbox.removeOwned': { values: [string, string, string]; row: {} }; // 7f1e45b94fdc
   'sandbox.setClock': { values: [number, boolean]; row: {} }; // f7ff0cb4a997
   'sandbox.take': { values: [string, string, string]; row: { value: Json } }; // 181a4fddeb09
