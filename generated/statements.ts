@@ -118,18 +118,18 @@ export interface Statements {
   'backup.identityColumns': { values: []; row: { table: string; column: string; sequence: string | null } }; // 9543b628d18f
   'backup.media': { values: []; row: { id: string } }; // 11707bcdd0aa
   'backup.mediaBytes': { values: []; row: { bytes: number } }; // 6beae5a4ce5e
-  'backup.mediaTypes': { values: []; row: { id: string; mimeType: string } }; // 9473a9f797e8
+  'backup.mediaTypes': { values: []; row: { id: string; mimeType: string } }; // a716f24e5684
   'backup.postgres': { values: []; row: { version: string } }; // 5568273c1f4a
   'backup.tables': { values: []; row: { name: string } }; // e2788752640d
   'backup.unusedScratch': { values: [string]; row: { name: string } }; // 1a33223977c3
   'backups.claimAsked': { values: [string, string | Date, number]; row: { id: string } }; // 18f0b2cd00b8
-  'backups.claimNight': { values: [string, string, string | Date, number, number, string | Date]; row: { id: string } }; // 37ae7ccd124d
+  'backups.claimNight': { values: { id: string; slot: string; now: string | Date; leaseMs: number; slotAt: string | Date; retryMs: number }; row: { id: string } }; // ed0a064b78a8
   'backups.end': { values: [string, string | Date, string | Date, string | Date, string]; row: {} }; // 8b0527327410
   'backups.endAbandoned': { values: [string | Date]; row: {} }; // e0992b50ec6b
   'backups.extend': { values: [string, string | Date, string | Date, number]; row: {} }; // d145b07cb641
   'backups.goodAge': { values: [string | Date]; row: { seconds: number | null } }; // 454d2c702d35
-  'backups.list': { values: []; row: { id: string; reason: string; state: string; startedAt: string; finishedAt: string | null; bytes: number | null; path: string | null; contents: Json | null; verifiedAt: string | null; problem: string | null; host: string | null } }; // 3528de86a320
-  'backups.made': { values: [string, string | Date, string, number, string, string]; row: {} }; // 0605c0b82dbe
+  'backups.list': { values: []; row: { id: string; reason: string; state: string; startedAt: string; finishedAt: string | null; bytes: number | null; path: string | null; contents: Json | null; verifiedAt: string | null; problem: string | null; host: string | null } }; // 5a163fdd6325
+  'backups.made': { values: { path: string; bytes: number; contents: string; host: string; id: string; startedAt: string | Date }; row: {} }; // bff8294804ed
   'backups.purgeFailed': { values: [string | Date]; row: {} }; // d5bf6d9a3933
   'backups.remove': { values: [string]; row: {} }; // 88477b3b1f9d
   'bin.add': { values: [string, string, string, readonly string[], string, string | Date, string, string | Date, string, string, readonly string[], string, string, string, string, string]; row: {} }; // f32638780d31
@@ -230,7 +230,7 @@ export interface Statements {
   'hold.heldIds': { values: [string]; row: { id: string } }; // ded3c447dff9
   'hold.holdWork': { values: []; row: {} }; // f40270d19dee
   'hold.lock': { values: []; row: { id: string } }; // 00bb771fc5f4
-  'hold.open': { values: []; row: { id: string; backupAt: string; restoredAt: string } }; // b09d8ca898ff
+  'hold.open': { values: []; row: { id: string; backupAt: string; restoredAt: string } }; // 0b60801a9627
   'hold.release': { values: [string | Date, string, string]; row: {} }; // 81dc1567749d
   'idempotency.claim': { values: [string, string, string, Uint8Array, string | Date, string | Date]; row: { key: string } }; // 03f6b54179b4
   'idempotency.read': { values: [string, string, string]; row: { requestHash: Buffer; answer: string | null } }; // f30346e2a831
