@@ -45,7 +45,7 @@ export interface Statements {
   'accounts.save': { values: { id: string; workspaceId: string; network: string; externalId: string; name: string; handle: string; avatarUrl: string; grantedScopes: readonly string[]; server: string; sandbox: boolean; tokens: string; facts: string; refreshInMs: number }; row: {} }; // 76807ad60411
   'accounts.saveAvatar': { values: [string, string, Uint8Array]; row: {} }; // 4013a62f639d
   'accounts.saveChoiceNames': { values: [string, boolean, string, string, string]; row: {} }; // 7d6eef2cef32
-  'accounts.saveProfile': { values: [string, string | Date, string, string, string, string]; row: {} }; // c0a5daba2283
+  'accounts.saveProfile': { values: { name: string; handle: string; avatarUrl: string; facts: string; id: string; connectedAt: string | Date }; row: {} }; // e6e39f1d2245
   'accounts.saveRefreshed': { values: [string, string, string, number, string]; row: {} }; // 61dbfb5b33fb
   'accounts.saveRegistration': { values: [string, string, string, string]; row: {} }; // f313b65b17ab
   'accounts.setRefusal': { values: [string, string | Date, string]; row: {} }; // 0aec3e78f722
