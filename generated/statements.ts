@@ -45,7 +45,7 @@ export interface Statements {
   'accounts.save': { values: [string, string, string, string, string, string, string, readonly string[], string, boolean, string, string, number]; row: {} }; // 22ff34481425
   'accounts.saveAvatar': { values: [string, string, Uint8Array]; row: {} }; // 4013a62f639d
   'accounts.saveChoiceNames': { values: [string, boolean, string, string, string]; row: {} }; // 7d6eef2cef32
-  'accounts.saveProfile': { values: [string, string | Date, string, string, string, string]; row: {} }; // c0a5daba2283
+  'accounts.saveProfile': { values: { name: string; handle: string; avatarUrl: string; facts: string; id: string; connectedAt: string | Date }; row: {} }; // e6e39f1d2245
   'accounts.saveRefreshed': { values: [string, string, string, number, string]; row: {} }; // 61dbfb5b33fb
   'accounts.saveRegistration': { values: [string, string, string, string]; row: {} }; // f313b65b17ab
   'accounts.setRefusal': { values: [string, string | Date, string]; row: {} }; // 0aec3e78f722
@@ -118,18 +118,18 @@ export interface Statements {
   'backup.identityColumns': { values: []; row: { table: string; column: string; sequence: string | null } }; // 9543b628d18f
   'backup.media': { values: []; row: { id: string } }; // 11707bcdd0aa
   'backup.mediaBytes': { values: []; row: { bytes: number } }; // 6beae5a4ce5e
-  'backup.mediaTypes': { values: []; row: { id: string; mimeType: string } }; // 9473a9f797e8
+  'backup.mediaTypes': { values: []; row: { id: string; mimeType: string } }; // a716f24e5684
   'backup.postgres': { values: []; row: { version: string } }; // 5568273c1f4a
   'backup.tables': { values: []; row: { name: string } }; // e2788752640d
   'backup.unusedScratch': { values: [string]; row: { name: string } }; // 1a33223977c3
   'backups.claimAsked': { values: [string, string | Date, number]; row: { id: string } }; // 18f0b2cd00b8
-  'backups.claimNight': { values: [string, string, string | Date, number, number, string | Date]; row: { id: string } }; // 37ae7ccd124d
+  'backups.claimNight': { values: { id: string; slot: string; now: string | Date; leaseMs: number; slotAt: string | Date; retryMs: number }; row: { id: string } }; // ed0a064b78a8
   'backups.end': { values: [string, string | Date, string | Date, string | Date, string]; row: {} }; // 8b0527327410
   'backups.endAbandoned': { values: [string | Date]; row: {} }; // e0992b50ec6b
   'backups.extend': { values: [string, string | Date, string | Date, number]; row: {} }; // d145b07cb641
   'backups.goodAge': { values: [string | Date]; row: { seconds: number | null } }; // 454d2c702d35
-  'backups.list': { values: []; row: { id: string; reason: string; state: string; startedAt: string; finishedAt: string | null; bytes: number | null; path: string | null; contents: Json | null; verifiedAt: string | null; problem: string | null; host: string | null } }; // 3528de86a320
-  'backups.made': { values: [string, string | Date, string, number, string, string]; row: {} }; // 0605c0b82dbe
+  'backups.list': { values: []; row: { id: string; reason: string; state: string; startedAt: string; finishedAt: string | null; bytes: number | null; path: string | null; contents: Json | null; verifiedAt: string | null; problem: string | null; host: string | null } }; // 5a163fdd6325
+  'backups.made': { values: { path: string; bytes: number; contents: string; host: string; id: string; startedAt: string | Date }; row: {} }; // bff8294804ed
   'backups.purgeFailed': { values: [string | Date]; row: {} }; // d5bf6d9a3933
   'backups.remove': { values: [string]; row: {} }; // 88477b3b1f9d
   'bin.add': { values: { workspaceId: string; id: string; status: string; accountIds: readonly string[]; versions: string; scheduledAt: string | Date; results: string; updatedAt: string | Date; createdBy: string; createdClient: string; labelIds: readonly string[]; history: string; comments: string; sends: string; userId: string; client: string }; row: {} }; // bce70b3e0090
@@ -180,21 +180,21 @@ export interface Statements {
   'exports.head': { values: [string]; row: { name: string; accounts: Json } }; // d82696f8738d
   'exports.page': { values: { workspaceId: string; after: string; from: string | Date; to: string | Date; limit: number; maxBytes: number }; row: { id: string; status: string; accountIds: string[]; versions: Json; scheduledAt: string | null; results: Json; updatedAt: string; statistics: Json } }; // 00162a1d666f
   'fitJobs.add': { values: [string, readonly string[], readonly string[], readonly string[], number]; row: {} }; // 8cc4f1a47325
-  'fitJobs.claim': { values: [number, string, number]; row: { workspaceId: string; mediaId: string; mode: string; target: string; claim: string | null; attempts: number } }; // 2b8ebd18da09
+  'fitJobs.claim': { values: [number, string, number]; row: { workspaceId: string; mediaId: string; mode: string; target: string; attempts: number } }; // 844ce31c603d
   'fitJobs.extend': { values: [string, string, number]; row: {} }; // 3c2bd3511bbf
   'fitJobs.hasRoom': { values: [string, number]; row: {} }; // 8a359cb7aa20
   'fitJobs.msToNext': { values: []; row: { ms: number | null } }; // 9eb229f382cc
-  'fitJobs.pending': { values: [string, readonly string[], readonly string[], readonly string[]]; row: { mediaId: string; mode: string; target: string; percent: number | null } }; // 1da855e24e82
-  'fitJobs.remove': { values: [string, string, string, string]; row: {} }; // 9c240e8df76b
-  'fitJobs.retry': { values: [string, string, string, string, string, number, number]; row: {} }; // 55b40661e0a0
+  'fitJobs.pending': { values: [string, readonly string[], readonly string[], readonly string[]]; row: { mediaId: string; mode: string; target: string; percent: number | null } }; // b8853ed0073c
+  'fitJobs.remove': { values: { workspaceId: string; mediaId: string; mode: string; target: string }; row: {} }; // f0690ff86f05
+  'fitJobs.retry': { values: { attempts: number; inMs: number; workspaceId: string; mediaId: string; mode: string; target: string; claim: string }; row: {} }; // 569e8389b546
   'fitJobs.setPercent': { values: [string, string, number]; row: {} }; // ac448e536cf1
-  'fittedFiles.anywhere': { values: [readonly string[]]; row: { id: string; mediaId: string; mode: string; target: string; recipe: number; refused: string | null; mimeType: string | null; bytes: number | null; width: number | null; height: number | null; durationMs: number | null; videoCodec: string | null; audioCodec: string | null; frameRate: number | null; sha256: string | null; createdAt: string } }; // a079df6599fb
-  'fittedFiles.byId': { values: [string, readonly string[]]; row: { id: string; mediaId: string; mode: string; target: string; recipe: number; refused: string | null; mimeType: string | null; bytes: number | null; width: number | null; height: number | null; durationMs: number | null; videoCodec: string | null; audioCodec: string | null; frameRate: number | null; sha256: string | null; createdAt: string } }; // 9c71dd14a24f
-  'fittedFiles.find': { values: [string, readonly string[], readonly string[], readonly string[], number]; row: { id: string; mediaId: string; mode: string; target: string; recipe: number; refused: string | null; mimeType: string | null; bytes: number | null; width: number | null; height: number | null; durationMs: number | null; videoCodec: string | null; audioCodec: string | null; frameRate: number | null; sha256: string | null; createdAt: string } }; // 7d8ff1f7e548
-  'fittedFiles.insert': { values: [string, string, string, string, number, string, string, number, number, number, string, string, number, string, string, number]; row: {} }; // fdb0ac0c5231
+  'fittedFiles.anywhere': { values: [readonly string[]]; row: { id: string; mediaId: string; mode: string; target: string; recipe: number; refused: string | null; mimeType: string; bytes: number; width: number; height: number; durationMs: number | null; videoCodec: string | null; audioCodec: string | null; frameRate: number | null; sha256: string; createdAt: string } }; // e4d2da7c06b9
+  'fittedFiles.byId': { values: [string, readonly string[]]; row: { id: string; mediaId: string; mode: string; target: string; recipe: number; refused: string | null; mimeType: string; bytes: number; width: number; height: number; durationMs: number | null; videoCodec: string | null; audioCodec: string | null; frameRate: number | null; sha256: string; createdAt: string } }; // 3cfa5f2fe8a5
+  'fittedFiles.find': { values: [string, readonly string[], readonly string[], readonly string[], number]; row: { id: string; mediaId: string; mode: string; target: string; recipe: number; refused: string | null; mimeType: string; bytes: number; width: number; height: number; durationMs: number | null; videoCodec: string | null; audioCodec: string | null; frameRate: number | null; sha256: string; createdAt: string } }; // a9766eee7985
+  'fittedFiles.insert': { values: { workspaceId: string; id: string; mediaId: string; mode: string; target: string; recipe: number; refused: string; mimeType: string; bytes: number; width: number; height: number; sha256: string; durationMs: number; videoCodec: string; audioCodec: string; frameRate: number }; row: {} }; // 0722d7a40979
   'fittedFiles.keepForPost': { values: [string, string, string]; row: {} }; // 97b87b327d4d
   'fittedFiles.lose': { values: [string, string]; row: {} }; // 454a99e31388
-  'fittedFiles.ofPosts': { values: [string, readonly string[]]; row: { postId: string; accountId: string; lost: boolean; id: string; mediaId: string; mode: string; target: string; recipe: number; refused: string | null; mimeType: string | null; bytes: number | null; width: number | null; height: number | null; durationMs: number | null; videoCodec: string | null; audioCodec: string | null; frameRate: number | null; sha256: string | null; createdAt: string } }; // 4f137a9ed728
+  'fittedFiles.ofPosts': { values: [string, readonly string[]]; row: { postId: string; accountId: string; lost: boolean; id: string; mediaId: string; mode: string; target: string; recipe: number; refused: string | null; mimeType: string; bytes: number; width: number; height: number; durationMs: number | null; videoCodec: string | null; audioCodec: string | null; frameRate: number | null; sha256: string; createdAt: string } }; // d2b76cecfdc2
   'fittedFiles.removeUnused': { values: [string | Date]; row: {} }; // 147f08efecd4
   'forecast.checkedAt': { values: [string]; row: { checkedAt: string } }; // db91b8cdade7
   'forecast.claimDue': { values: [number]; row: { workspaceId: string } }; // c0671ba8b7fa
@@ -230,7 +230,7 @@ export interface Statements {
   'hold.heldIds': { values: [string]; row: { id: string } }; // ded3c447dff9
   'hold.holdWork': { values: []; row: {} }; // f40270d19dee
   'hold.lock': { values: []; row: { id: string } }; // 00bb771fc5f4
-  'hold.open': { values: []; row: { id: string; backupAt: string; restoredAt: string } }; // b09d8ca898ff
+  'hold.open': { values: []; row: { id: string; backupAt: string; restoredAt: string } }; // 0b60801a9627
   'hold.release': { values: [string | Date, string, string]; row: {} }; // 81dc1567749d
   'idempotency.claim': { values: [string, string, string, Uint8Array, string | Date, string | Date]; row: { key: string } }; // 03f6b54179b4
   'idempotency.read': { values: [string, string, string]; row: { requestHash: Buffer; answer: string | null } }; // f30346e2a831
@@ -315,16 +315,16 @@ export interface Statements {
   'members.remove': { values: [string, string]; row: {} }; // af70e3665be7
   'members.setApprover': { values: [string, string, boolean]; row: {} }; // 74084ac5e32d
   'members.setRole': { values: [string, string, string]; row: {} }; // 73f725efbcec
-  'messages.claim': { values: [number, string, number, string]; row: { id: string; claim: string | null; purpose: string; content: string | null; attempts: number; leftMs: number; browser: Json | null } }; // 90268be33833
+  'messages.claim': { values: [number, string, number, string]; row: { id: string; purpose: string; content: string; attempts: number; leftMs: number; browser: Json | null } }; // 5ad3845327a7
   'messages.countRecent': { values: [string, string, number]; row: { count: number } }; // be9d07b75c84
   'messages.countRecentTo': { values: [Uint8Array, string, number]; row: { count: number } }; // 8bc6c01b62c9
   'messages.discardLost': { values: [string, string]; row: {} }; // 8088426f6d6f
   'messages.dropPending': { values: [string, string, string]; row: {} }; // 71888be22c47
-  'messages.dropWaiting': { values: [string, string]; row: { userId: string | null; subscriptionId: string | null; createdAt: string } }; // 22b3caccd0fb
+  'messages.dropWaiting': { values: [string, string]; row: { userId: string | null; subscriptionId: string | null; createdAt: string } }; // a2649e07d4c4
   'messages.endHeld': { values: [string, readonly string[]]; row: {} }; // 2df1ec7ba2ac
   'messages.failed': { values: [string, string, string, number]; row: { state: string } }; // 2924485bf0a8
   'messages.forgetPerson': { values: [string]; row: {} }; // c8865da3dc18
-  'messages.insert': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly Uint8Array[], readonly string[], readonly string[], readonly number[], readonly string[], readonly number[], readonly (string | Date)[]]; row: {} }; // a424ac1f436f
+  'messages.insert': { values: { ids: readonly string[]; channels: readonly string[]; purposes: readonly string[]; userIds: readonly string[]; workspaceIds: readonly string[]; recipients: readonly Uint8Array[]; subscriptionIds: readonly string[]; contents: readonly string[]; livesMs: readonly number[]; abouts: readonly string[]; delaysMs: readonly number[]; createdAt: readonly (string | Date)[] }; row: {} }; // 31b99ed8ad96
   'messages.msToNext': { values: [string]; row: { ms: number | null } }; // d3a12a6c4577
   'messages.purge': { values: [number]; row: {} }; // 964c37ac8303
   'messages.sent': { values: [string, string, string]; row: {} }; // 92d173bd7db3
@@ -342,20 +342,20 @@ export interface Statements {
   'networkKeys.notify': { values: []; row: {} }; // 7934dc4b6cbc
   'networkKeys.remove': { values: [string]; row: {} }; // dce6efe76657
   'networkKeys.save': { values: [string, string, string | Date, string]; row: {} }; // 382209763cf3
-  'notifications.changeChoices': { values: [string, readonly string[], readonly string[], boolean, readonly string[], readonly string[], boolean]; row: {} }; // 0f19dc899c21
-  'notifications.choices': { values: [string]; row: { mail: string[]; push: string[]; pushText: boolean } }; // 6ed53c0c8caf
-  'notifications.count': { values: [string, string, readonly string[], readonly string[]]; row: { unread: number; needsYou: number; news: number; approvals: number } }; // fb63b7058236
-  'notifications.earlier': { values: [string, string, readonly string[], readonly string[], string, number]; row: { id: string; kind: string; title: string; detail: string; excerpt: string | null; path: string; createdAt: string; read: boolean; needsYou: boolean | null } }; // 368533af67d8
+  'notifications.changeChoices': { values: { userId: string; mail: readonly string[]; defaultMail: readonly string[]; push: readonly string[]; defaultPush: readonly string[]; pushText: boolean; defaultPushText: boolean }; row: {} }; // 1ebddb9a6768
+  'notifications.choices': { values: [string]; row: { mail: string[]; push: string[]; pushText: boolean } }; // b05c0ff1eb0e
+  'notifications.count': { values: [string, string, readonly string[], readonly string[]]; row: { unread: number; needsYou: number; news: number; approvals: number } }; // d669a8a4853f
+  'notifications.earlier': { values: [string, string, readonly string[], readonly string[], string, number]; row: { id: string; kind: string; title: string; detail: string; excerpt: string | null; path: string; createdAt: string; read: boolean; needsYou: boolean } }; // bb21b6d78544
   'notifications.forgetChoices': { values: [string]; row: {} }; // a46a0abe5790
-  'notifications.insert': { values: [readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[], readonly string[]]; row: {} }; // 19d33dfbd328
+  'notifications.insert': { values: { ids: readonly string[]; workspaceIds: readonly string[]; kinds: readonly string[]; subjectIds: readonly string[]; titles: readonly string[]; details: readonly string[]; excerpts: readonly string[]; paths: readonly string[] }; row: {} }; // d17c6f8b5515
   'notifications.markRead': { values: [string, string, readonly string[], readonly string[]]; row: {} }; // 3ed82c562b07
   'notifications.markSeen': { values: [string, string, readonly string[]]; row: {} }; // f619886788e6
   'notifications.markUnread': { values: [string, string, readonly string[], readonly string[]]; row: {} }; // 17692a579e37
-  'notifications.needing': { values: [string, string, readonly string[], readonly string[], number]; row: { id: string; kind: string; title: string; detail: string; excerpt: string | null; path: string; createdAt: string; read: boolean; needsYou: boolean } }; // f27f5f426ac8
+  'notifications.needing': { values: [string, string, readonly string[], readonly string[], number]; row: { id: string; kind: string; title: string; detail: string; excerpt: string | null; path: string; createdAt: string; read: boolean; needsYou: boolean } }; // e6d83696b3e2
   'notifications.purge': { values: [number]; row: {} }; // adf37b97871a
   'notifications.recall': { values: [string, string, string]; row: {} }; // 1483577ffced
-  'notifications.recipients': { values: [string]; row: { userId: string; email: string; role: string; canPublish: boolean; workspace: string; choices: Json | null; browsers: string[] } }; // ed57f81f6f4e
-  'notifications.renew': { values: [string, string, string, number, string, string, string, string]; row: {} }; // 8b2a6f168fab
+  'notifications.recipients': { values: [string]; row: { userId: string; email: string; role: string; canPublish: boolean; workspace: string; choices: Json | null; browsers: string[] } }; // 9702e918134e
+  'notifications.renew': { values: { workspaceId: string; kind: string; subjectId: string; withinMs: number; title: string; detail: string; excerpt: string; path: string }; row: {} }; // a09c81ef0137
   'notifications.retitle': { values: [string, string, string, string]; row: {} }; // aeeb1c962ac6
   'passkeys.find': { values: [string]; row: { id: string; userId: string; credentialId: string; publicKey: Buffer; counter: number; transports: string[]; name: string; createdAt: string; lastUsedAt: string | null } }; // 831b29d14893
   'passkeys.insert': { values: [string, string, string, Uint8Array, number, readonly string[], string, string | Date]; row: {} }; // c138336bcc1f
@@ -469,12 +469,12 @@ export interface Statements {
   'pushBrowsers.forget': { values: [string]; row: {} }; // f187c8ec0844
   'pushBrowsers.forgetAll': { values: []; row: {} }; // 538f65fd42f0
   'pushBrowsers.forgetPerson': { values: [string]; row: {} }; // c20e24754541
-  'pushBrowsers.list': { values: [string]; row: { id: string; browser: string; since: string; sessionId: string } }; // 90fabffcc629
+  'pushBrowsers.list': { values: [string]; row: { id: string; browser: string; since: string; sessionId: string } }; // aea3ae099a59
   'pushBrowsers.remove': { values: [string, string]; row: {} }; // 9126f7025a1c
   'pushBrowsers.save': { values: [string, string, string, Uint8Array, string]; row: { id: string } }; // 10464c384558
   'pushKeys.forget': { values: []; row: {} }; // 9f43ba870574
   'pushKeys.insert': { values: [string, string]; row: {} }; // 6486a65e0702
-  'pushKeys.read': { values: []; row: { publicKey: string; privateKey: string } }; // 7294cef017e6
+  'pushKeys.read': { values: []; row: { publicKey: string; privateKey: string } }; // b1601f429a3e
   'receipts.approvals': { values: [readonly string[], readonly string[]]; row: { workspaceId: string; postId: string; number: number } }; // 86a59ee0c91b
   'receipts.currentKey': { values: []; row: { id: string; publicKey: string; sealedPrivateKey: string } }; // bb9ff46f5abe
   'receipts.heads': { values: [readonly string[]]; row: { workspaceId: string; number: number; hash: string } }; // 1c183817a0dc
@@ -498,11 +498,11 @@ export interface Statements {
   'replica.leaderPosition': { values: []; row: { lsn: string } }; // af72925574cb
   'resumableUploads.anywhere': { values: [readonly string[]]; row: { id: string } }; // 4656b669367c
   'resumableUploads.append': { values: [string, string, number, number, string]; row: { id: string } }; // 1864364eb329
-  'resumableUploads.find': { values: [string, string, string]; row: { id: string; bytes: number; received: number; parts: string[]; metadata: string; alt: string | null; fileName: string | null; mediaId: string | null; refusal: Json | null; expiresAt: string } }; // 3225d4a01971
-  'resumableUploads.findByKey': { values: [string, string, string]; row: { id: string; bytes: number; received: number; parts: string[]; metadata: string; alt: string | null; fileName: string | null; mediaId: string | null; refusal: Json | null; expiresAt: string } }; // 044f68f05fb4
+  'resumableUploads.find': { values: [string, string, string]; row: { id: string; bytes: number; received: number; parts: string[]; metadata: string; alt: string | null; fileName: string | null; mediaId: string | null; refusal: Json | null; expiresAt: string } }; // b28a03e39f77
+  'resumableUploads.findByKey': { values: [string, string, string]; row: { id: string; bytes: number; received: number; parts: string[]; metadata: string; alt: string | null; fileName: string | null; mediaId: string | null; refusal: Json | null; expiresAt: string } }; // c93f6fbec906
   'resumableUploads.finish': { values: [string, string, string]; row: {} }; // 139fa1890279
-  'resumableUploads.insert': { values: [string, string, string, string, number, string, string, string]; row: { id: string; bytes: number; received: number; parts: string[]; metadata: string; alt: string | null; fileName: string | null; mediaId: string | null; refusal: Json | null; expiresAt: string } }; // fc37a0e12150
-  'resumableUploads.lock': { values: [string, string]; row: { id: string; bytes: number; received: number; parts: string[]; metadata: string; alt: string | null; fileName: string | null; mediaId: string | null; refusal: Json | null; expiresAt: string } }; // aa5cee6b5ee5
+  'resumableUploads.insert': { values: { workspaceId: string; id: string; userId: string; key: string; bytes: number; metadata: string; alt: string; fileName: string }; row: { id: string; bytes: number; received: number; parts: string[]; metadata: string; alt: string | null; fileName: string | null; mediaId: string | null; refusal: Json | null; expiresAt: string } }; // 88723bbbbc28
+  'resumableUploads.lock': { values: [string, string]; row: { id: string; bytes: number; received: number; parts: string[]; metadata: string; alt: string | null; fileName: string | null; mediaId: string | null; refusal: Json | null; expiresAt: string } }; // e4f441006bac
   'resumableUploads.lockWorkspace': { values: [string]; row: {} }; // b3982898d5d9
   'resumableUploads.open': { values: [string]; row: { count: number; bytes: number } }; // 89c9e730ef37
   'resumableUploads.promised': { values: []; row: { bytes: number } }; // c5343681f185
@@ -512,16 +512,16 @@ export interface Statements {
   'resumableUploads.removeExpired': { values: [string, string, string]; row: { parts: string[] } }; // c10943e340a6
   'review.members': { values: [string]; row: { id: string; name: string } }; // 9fccaa9ad37b
   'rights.lockMember': { values: [string, string]; row: { role: string; canPublish: boolean } }; // 1fb171806201
-  'sandbox.add': { values: [string, string, string, string, string, string]; row: {} }; // c9c984668f55
-  'sandbox.clockMoves': { values: []; row: { atMs: number | null; offsetMs: number } }; // 5df35b798e52
-  'sandbox.clockOffset': { values: []; row: { offsetMs: number } }; // dca00db10401
+  'sandbox.add': { values: { network: string; kind: string; id: string; value: string; owner: string; parent: string }; row: {} }; // 2987d1eb6245
+  'sandbox.clockMoves': { values: []; row: { atMs: number | null; offsetMs: number } }; // 73ab4a57f04d
+  'sandbox.clockOffset': { values: []; row: { offsetMs: number } }; // da66bba34acb
   'sandbox.countDown': { values: [string, string, string]; row: { value: Json } }; // e1c3d595bf6f
   'sandbox.get': { values: [string, string, string]; row: { value: Json } }; // 2b6995c60bc3
-  'sandbox.lockClock': { values: []; row: { offsetMs: number; isClosed: boolean } }; // de1042b4396c
+  'sandbox.lockClock': { values: []; row: { offsetMs: number; isClosed: boolean } }; // b619ea1eba3b
   'sandbox.newest': { values: [string, string, number]; row: { value: Json } }; // ac2992c54b1d
   'sandbox.ofOwner': { values: [string, string, string, number]; row: { value: Json } }; // f128a509402d
   'sandbox.ofParent': { values: [string, string, string, number]; row: { value: Json } }; // 6f977dae2df1
-  'sandbox.put': { values: [string, string, string, string, string, string]; row: {} }; // 3fd8722ea3a5
+  'sandbox.put': { values: { network: string; kind: string; id: string; value: string; owner: string; parent: string }; row: {} }; // d4bd21646763
   'sandbox.removeOwned': { values: [string, string, string]; row: {} }; // 7f1e45b94fdc
   'sandbox.setClock': { values: [number, boolean]; row: {} }; // f7ff0cb4a997
   'sandbox.take': { values: [string, string, string]; row: { value: Json } }; // 181a4fddeb09

@@ -1,36 +1,41 @@
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 import { type FittedFileKey, keyColumns } from '#server/media/fits/store';
+import type { FitMode } from '#server/networks/fit';
 import type { FitRefusal } from './fit-video.ts';
 
-/** A finished fitted file. */
-export interface FinishedRow extends FittedFileKey {
-  readonly id: string;
-  readonly recipe: number;
-  readonly refused: null;
-  readonly mimeType: string;
-  readonly bytes: number;
-  readonly width: number;
-  readonly height: number;
-  readonly durationMs: number | null;
-  readonly videoCodec: string | null;
-  readonly audioCodec: string | null;
-  readonly frameRate: number | null;
-  readonly sha256: string;
-  readonly createdAt: string;
-}
+/** A refusal has no file: it is empty. */
+const fittedColumns = (r: string) => `${r}.id, ${r}.media_id, ${r}.mode, ${r}.target, ${r}.recipe, ${r}.refused,
+  coalesce(${r}.mime_type, '') as mime_type, coalesce(${r}.bytes, 0) as bytes, coalesce(${r}.width, 0) as width,
+  coalesce(${r}.height, 0) as height, ${r}.duration_ms, ${r}.video_codec, ${r}.audio_codec, ${r}.frame_rate,
+  coalesce(${r}.sha256, '') as sha256, ${r}.created_at`;
 
-/** The picture cannot be fitted; it is not tried again. */
-interface RefusedRow extends FittedFileKey {
-  readonly id: string;
-  readonly recipe: number;
+interface FittedContent {
+  readonly mode: FitMode;
   readonly refused: FitRefusal;
 }
 
-export type FittedFileRow = FinishedRow | RefusedRow;
+/** A fitted file, or the refusal of one that is not tried again. */
+export type FittedFileRow = RowOf<typeof find>;
+export type FinishedRow = Omit<FittedFileRow, 'refused'>;
+/** The fitted file that an account gets instead of the original picture of the post. */
+export type PostFileRow = RowOf<typeof ofPosts>;
 
-const fittedColumns = (r: string) => `${r}.id, ${r}.media_id as "mediaId", ${r}.mode, ${r}.target, ${r}.recipe,
-  ${r}.refused, ${r}.mime_type as "mimeType", ${r}.bytes, ${r}.width, ${r}.height, ${r}.duration_ms as "durationMs",
-  ${r}.video_codec as "videoCodec", ${r}.audio_codec as "audioCodec", ${r}.frame_rate as "frameRate", ${r}.sha256, ${r}.created_at as "createdAt"`;
+type NewFittedFile = FittedFileKey & { readonly id: string; readonly recipe: number } & (
+    | { readonly refused: FitRefusal }
+    | (Omit<FinishedRow, 'createdAt'> & { readonly refused: null })
+  );
+
+const noFile = {
+  mimeType: null,
+  bytes: null,
+  width: null,
+  height: null,
+  durationMs: null,
+  videoCodec: null,
+  audioCodec: null,
+  frameRate: null,
+  sha256: null,
+};
 
 const find = sql(
   'fittedFiles.find',
@@ -38,24 +43,29 @@ const find = sql(
      from unnest($2::text[], $3::text[], $4::text[]) as request(media_id, mode, target)
      join renditions r on r.workspace_id = $1 and not r.lost
       and (r.media_id, r.mode, r.target, r.recipe) = (request.media_id, request.mode, request.target, $5)`,
-);
+).holds<FittedContent>();
 const byId = sql(
   'fittedFiles.byId',
   `select ${fittedColumns('r')} from renditions r where workspace_id = $1 and id = any($2)`,
-);
+).holds<FittedContent>();
 /** Searches all workspaces, because public addresses and file names do not contain the workspace. */
-const anywhere = sql('fittedFiles.anywhere', `select ${fittedColumns('r')} from renditions r where id = any($1)`);
+const anywhere = sql(
+  'fittedFiles.anywhere',
+  `select ${fittedColumns('r')} from renditions r where id = any($1)`,
+).holds<FittedContent>();
 const noOther = `not exists (select from renditions other
-  where other.workspace_id = $12 and (other.media_id, other.mode, other.target, other.recipe) = ($2, $3, $4, $5)
-    and not other.lost and other.id <> $1)`;
+  where other.workspace_id = :workspaceId
+    and (other.media_id, other.mode, other.target, other.recipe) = (:mediaId, :mode, :target, :recipe)
+    and not other.lost and other.id <> :id)`;
 /** A lost fitted file may come back. Another process may insert the same one first: on any unique index, that one wins. */
 const insert = sql(
   'fittedFiles.insert',
-  `with back as (update renditions set lost = false where workspace_id = $12 and id = $1 and lost and ${noOther})
+  `with back as (update renditions set lost = false where workspace_id = :workspaceId and id = :id and lost and ${noOther})
    insert into renditions (id, media_id, mode, target, recipe, refused, mime_type, bytes, width, height, sha256, workspace_id,
                            duration_ms, video_codec, audio_codec, frame_rate)
-   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16
-    where exists (select from media where workspace_id = $12 and id = $2) and ${noOther}
+   select :id, :mediaId, :mode, :target, :recipe, :refused, :mimeType, :bytes, :width, :height, :sha256, :workspaceId,
+          :durationMs, :videoCodec, :audioCodec, :frameRate
+    where exists (select from media where workspace_id = :workspaceId and id = :mediaId) and ${noOther}
    on conflict do nothing`,
 );
 const lose = sql('fittedFiles.lose', 'update renditions set lost = true where workspace_id = $1 and id = $2');
@@ -67,10 +77,10 @@ const removeUnused = sql(
 
 const ofPosts = sql(
   'fittedFiles.ofPosts',
-  `select k.post_id as "postId", k.account_id as "accountId", r.lost, ${fittedColumns('r')}
+  `select k.post_id, k.account_id, r.lost, ${fittedColumns('r')}
      from post_renditions k join renditions r on r.workspace_id = k.workspace_id and r.id = k.rendition_id
     where k.workspace_id = $1 and k.post_id = any($2)`,
-);
+).holds<FittedContent>();
 /** Replaces the fitted files of the post. */
 const keepForPost = sql(
   'fittedFiles.keepForPost',
@@ -83,54 +93,29 @@ const keepForPost = sql(
    on conflict (workspace_id, post_id, account_id, media_id) do update set rendition_id = excluded.rendition_id`,
 );
 
-/** The fitted file that an account gets instead of the original picture of the post. */
-export interface PostFileRow extends FinishedRow {
-  readonly postId: string;
-  readonly accountId: string;
-  readonly lost: boolean;
-}
-
 export type FittedFileStore = ReturnType<typeof createFittedFileStore>;
 
 export const createFittedFileStore = (db: Database) => ({
-  /** For slow work, and for work that several callers wait for. */
-
   /** Fitted files and refusals of this version of the fitting code. */
   find: (workspaceId: string, requests: readonly FittedFileKey[], recipe: number) =>
-    db.query<FittedFileRow>(find, [workspaceId, ...keyColumns(requests), recipe]),
+    db.query(find, [workspaceId, ...keyColumns(requests), recipe]),
 
   /** The ids that exist, in any workspace. */
-  existing: async (ids: readonly string[]) => (await db.query<{ id: string }>(anywhere, [ids])).map(({ id }) => id),
+  existing: async (ids: readonly string[]) => (await db.query(anywhere, [ids])).map(({ id }) => id),
 
   byId: async (workspaceId: string, ids: readonly string[]) =>
-    (await db.query<FittedFileRow>(byId, [workspaceId, ids])).filter((row): row is FinishedRow => row.refused === null),
+    (await db.query(byId, [workspaceId, ids])).filter(({ refused }) => refused === null),
 
   /** In any workspace: public addresses do not name one. */
-  get: async (id: string) =>
-    (await db.query<FittedFileRow>(anywhere, [[id]])).find((row): row is FinishedRow => row.refused === null),
+  get: async (id: string) => (await db.query(anywhere, [[id]])).find(({ refused }) => refused === null),
 
-  insert: (workspaceId: string, row: Omit<FinishedRow, 'createdAt'> | RefusedRow) => {
-    const {
-      mimeType = null,
-      bytes = null,
-      width = null,
-      height = null,
-      sha256 = null,
-      durationMs = null,
-      videoCodec = null,
-      audioCodec = null,
-      frameRate = null,
-    } = row.refused === null ? row : {};
-    const key = [row.id, row.mediaId, row.mode, row.target, row.recipe, row.refused] as const;
-    const file = [mimeType, bytes, width, height, sha256] as const;
-    return db.run(insert, [...key, ...file, workspaceId, durationMs, videoCodec, audioCodec, frameRate]);
-  },
+  insert: (workspaceId: string, row: NewFittedFile) => db.run(insert, { ...noFile, ...row, workspaceId }),
 
   lose: (workspaceId: string, id: string) => db.run(lose, [workspaceId, id]),
 
   removeUnused: (before: Date) => db.run(removeUnused, [before]),
 
-  ofPosts: (workspaceId: string, postIds: readonly string[]) => db.query<PostFileRow>(ofPosts, [workspaceId, postIds]),
+  ofPosts: (workspaceId: string, postIds: readonly string[]) => db.query(ofPosts, [workspaceId, postIds]),
 
   keepForPost: async (
     workspaceId: string,

@@ -131,7 +131,7 @@ export const createMediaStore = (db: Database) => {
     transaction: db.transaction,
 
     /** By the clock of the database, which all processes share. */
-    now: async () => new Date((await db.query<{ now: string }>(now))[0]?.now ?? Number.NaN),
+    now: async () => new Date((await db.query(now))[0]?.now ?? Number.NaN),
 
     /** Newest first, older than `before`. */
     search: async (
@@ -184,16 +184,15 @@ export const createMediaStore = (db: Database) => {
       await db.query(lockLibrary, [workspaceId]);
     },
 
-    libraryBytes: async (workspaceId: string) =>
-      (await db.query<{ bytes: number }>(libraryBytes, [workspaceId]))[0]?.bytes ?? 0,
+    libraryBytes: async (workspaceId: string) => (await db.query(libraryBytes, [workspaceId]))[0]?.bytes ?? 0,
 
     /** The oldest item with these bytes. */
     findContent: async (workspaceId: string, sha256: string): Promise<MediaRow | null> =>
       Media.findOne({ where: { workspaceId, sha256 }, order: ['id'] }),
 
     /** Those of the ids whose alternative text a person has approved, or is asked to approve. */
-    withApprovedAlt: async (workspaceId: string, ids: readonly string[]): Promise<ReadonlySet<string>> =>
-      new Set((await db.query<{ id: string }>(withApprovedAlt, [workspaceId, ids])).map(({ id }) => id)),
+    withApprovedAlt: async (workspaceId: string, ids: readonly string[]) =>
+      new Set((await db.query(withApprovedAlt, [workspaceId, ids])).map(({ id }) => id)),
 
     setAlt: async (workspaceId: string, id: string, alt: string | null): Promise<MediaRow | undefined> => {
       const [, [row]] = await Media.update({ alt }, { where: { id, workspaceId }, returning: true });

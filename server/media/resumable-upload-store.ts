@@ -1,31 +1,23 @@
 import type { ErrorBody } from '#contracts/errors';
 import { bounds } from '#server/base/bounds';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 
-/** A file that is arriving in several requests. */
-export interface ResumableUpload {
-  readonly id: string;
-  readonly bytes: number;
-  /** How many bytes are stored so far. */
-  readonly received: number;
-  /** Keys of the media store, in order. */
-  readonly parts: readonly string[];
-  readonly metadata: string;
-  readonly alt: string | null;
-  readonly fileName: string | null;
-  readonly mediaId: string | null;
-  readonly refusal: ErrorBody | null;
-  readonly expiresAt: Date;
-}
+/** A file that is arriving in several requests; `received` bytes are stored so far, `parts` are their keys in order. */
+export type ResumableUpload = Omit<UploadRow, 'expiresAt'> & { readonly expiresAt: Date };
 
 export interface NewResumableRow extends Pick<ResumableUpload, 'id' | 'bytes' | 'metadata' | 'alt' | 'fileName'> {
   readonly userId: string;
   readonly key: string | null;
 }
 
-const uploadColumns = `id, bytes::float8 as bytes, received::float8 as received, parts, metadata, alt, file_name as "fileName",
-  media_id as "mediaId", refusal, expires_at as "expiresAt"`;
-type ResumableRow = Omit<ResumableUpload, 'expiresAt'> & { readonly expiresAt: string };
+const uploadColumns = `id, bytes::float8 as bytes, received::float8 as received, parts, metadata, alt, file_name,
+  media_id, refusal, expires_at`;
+type UploadRow = RowOf<typeof findUpload>;
+
+interface UploadContent {
+  readonly refusal: ErrorBody;
+}
+
 /** Ages are by the clock of the database, so that a process whose clock is ahead ends nobody's upload. */
 const isRunning = 'expires_at > now()';
 const newExpiry = `now() + ${bounds.resumableUploadMs} * interval '1 ms'`;
@@ -33,12 +25,12 @@ const findUpload = sql(
   'resumableUploads.find',
   `select ${uploadColumns} from resumable_uploads
     where workspace_id = $1 and user_id = $2 and id = $3 and ${isRunning}`,
-);
+).holds<UploadContent>();
 const findUploadByKey = sql(
   'resumableUploads.findByKey',
   `select ${uploadColumns} from resumable_uploads
     where workspace_id = $1 and user_id = $2 and idempotency_key = $3 and ${isRunning}`,
-);
+).holds<UploadContent>();
 const removeExpiredUpload = sql(
   'resumableUploads.removeExpired',
   `delete from resumable_uploads
@@ -48,7 +40,7 @@ const lockUpload = sql(
   'resumableUploads.lock',
   `select ${uploadColumns} from resumable_uploads where workspace_id = $1 and id = $2 for update`,
   'locks',
-);
+).holds<UploadContent>();
 const lockWorkspace = sql(
   'resumableUploads.lockWorkspace',
   `select pg_advisory_xact_lock(hashtextextended('uploads ' || $1, 0))`,
@@ -67,8 +59,8 @@ const promisedBytes = sql(
 const insertUpload = sql(
   'resumableUploads.insert',
   `insert into resumable_uploads (workspace_id, id, user_id, idempotency_key, bytes, metadata, alt, file_name, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, ${newExpiry}) returning ${uploadColumns}`,
-);
+   values (:workspaceId, :id, :userId, :key, :bytes, :metadata, :alt, :fileName, ${newExpiry}) returning ${uploadColumns}`,
+).holds<UploadContent>();
 /** Counts a part only if it starts at the current offset, so that of two concurrent requests only one succeeds. */
 const appendPart = sql(
   'resumableUploads.append',
@@ -94,43 +86,38 @@ const purgeUploads = sql(
 /** Searches all workspaces, because file names do not contain the workspace. */
 const uploadsAnywhere = sql('resumableUploads.anywhere', 'select id from resumable_uploads where id = any($1)');
 
-const toUpload = (row: ResumableRow): ResumableUpload => ({ ...row, expiresAt: new Date(row.expiresAt) });
+const toUpload = (row: UploadRow): ResumableUpload => ({ ...row, expiresAt: new Date(row.expiresAt) });
 
 export type ResumableStore = ReturnType<typeof createResumableStore>;
 
 export const createResumableStore = (db: Database) => {
-  const first = async (rows: Promise<ResumableRow[]>) => (await rows).map(toUpload)[0];
+  const first = async (rows: Promise<UploadRow[]>) => (await rows).map(toUpload)[0];
   return {
     transaction: db.transaction,
 
-    find: (workspaceId: string, userId: string, id: string) =>
-      first(db.query<ResumableRow>(findUpload, [workspaceId, userId, id])),
+    find: (workspaceId: string, userId: string, id: string) => first(db.query(findUpload, [workspaceId, userId, id])),
 
     findByKey: (workspaceId: string, userId: string, key: string) =>
-      first(db.query<ResumableRow>(findUploadByKey, [workspaceId, userId, key])),
+      first(db.query(findUploadByKey, [workspaceId, userId, key])),
 
     /** So that the key can be used again before the expired upload is purged. */
     removeExpired: (workspaceId: string, userId: string, key: string) =>
-      db.query<Pick<ResumableUpload, 'parts'>>(removeExpiredUpload, [workspaceId, userId, key]),
+      db.query(removeExpiredUpload, [workspaceId, userId, key]),
 
-    lock: (workspaceId: string, id: string) => first(db.query<ResumableRow>(lockUpload, [workspaceId, id])),
+    lock: (workspaceId: string, id: string) => first(db.query(lockUpload, [workspaceId, id])),
 
     /** Until the transaction ends, nobody else begins an upload in this workspace. */
     lockWorkspace: async (workspaceId: string) => {
       await db.query(lockWorkspace, [workspaceId]);
     },
 
-    open: async (workspaceId: string) =>
-      (await db.query<{ count: number; bytes: number }>(openUploads, [workspaceId]))[0] ?? { count: 0, bytes: 0 },
+    open: async (workspaceId: string) => (await db.query(openUploads, [workspaceId]))[0] ?? { count: 0, bytes: 0 },
 
     /** What unfinished uploads of all workspaces may still send. */
-    promisedBytes: async () => (await db.query<{ bytes: number }>(promisedBytes))[0]?.bytes ?? 0,
+    promisedBytes: async () => (await db.query(promisedBytes))[0]?.bytes ?? 0,
 
     insert: async (workspaceId: string, row: NewResumableRow): Promise<ResumableUpload> => {
-      const { id, userId, key, bytes, metadata, alt, fileName } = row;
-      const upload = await first(
-        db.query<ResumableRow>(insertUpload, [workspaceId, id, userId, key, bytes, metadata, alt, fileName]),
-      );
+      const upload = await first(db.query(insertUpload, { ...row, workspaceId }));
       if (upload === undefined) throw new Error('an upload was not inserted');
       return upload;
     },
@@ -146,9 +133,8 @@ export const createResumableStore = (db: Database) => {
 
     remove: (workspaceId: string, id: string) => db.run(removeUpload, [workspaceId, id]),
 
-    purge: () => db.query<Pick<ResumableUpload, 'parts'>>(purgeUploads),
+    purge: () => db.query(purgeUploads),
 
-    existing: async (ids: readonly string[]) =>
-      (await db.query<{ id: string }>(uploadsAnywhere, [ids])).map(({ id }) => id),
+    existing: async (ids: readonly string[]) => (await db.query(uploadsAnywhere, [ids])).map(({ id }) => id),
   };
 };

@@ -58,7 +58,8 @@ const liveNetworks = sql(
 /** Updates only this connection: a new sign-in has already read a newer profile. */
 const saveProfile = sql(
   'accounts.saveProfile',
-  'update accounts set name = $3, handle = $4, avatar_url = $5, facts = $6 where id = $1 and connected_at = $2',
+  `update accounts set name = :name, handle = :handle, avatar_url = :avatarUrl, facts = :facts
+    where id = :id and connected_at = :connectedAt`,
 );
 /** Includes disconnected accounts, because people still know their names. */
 const forForecast = sql(
@@ -211,9 +212,9 @@ export const createAccountStore = (db: Database) => {
 
     saveProfile: async (
       { id, connectedAt }: AccountRow,
-      { name, handle, avatarUrl, facts }: Pick<AccountRow, 'name' | 'handle' | 'avatarUrl' | 'facts'>,
+      { facts, ...profile }: Pick<AccountRow, 'name' | 'handle' | 'avatarUrl' | 'facts'>,
     ) => {
-      await db.run(saveProfile, [id, connectedAt, name, handle, avatarUrl, JSON.stringify(facts)]);
+      await db.run(saveProfile, { ...profile, id, connectedAt, facts: JSON.stringify(facts) });
     },
 
     claimRefresh: async (id: string, claim: string, leaseMs: number) =>

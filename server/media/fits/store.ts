@@ -1,6 +1,6 @@
 import { bounds } from '#server/base/bounds';
 import { wakes } from '#server/base/jobs/due-work';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 import type { FitMode } from '#server/networks/fit';
 
 export interface FittedFileKey {
@@ -10,21 +10,12 @@ export interface FittedFileKey {
   readonly target: string;
 }
 
-/** A video conversion that this process has claimed until the lease ends. */
-export interface FitJob extends FittedFileKey {
-  readonly workspaceId: string;
+/** A video conversion that this process has claimed until the lease ends; `attempts` includes this one. */
+export interface FitJob extends RowOf<typeof claimJobs> {
   readonly claim: string;
-  /** Including this one. */
-  readonly attempts: number;
 }
 
-/** A job that somebody waits for. */
-interface PendingFit extends FittedFileKey {
-  /** Null until the conversion reports progress. */
-  readonly percent: number | null;
-}
-
-const ofJob = 'workspace_id = $1 and media_id = $2 and mode = $3 and target = $4';
+const ofJob = 'workspace_id = :workspaceId and media_id = :mediaId and mode = :mode and target = :target';
 /**
  * Skips what does not fit into the queue of the workspace: a later call adds it. The first new job gets the turn that is
  * running now, or the one after the last job of its workspace. A job that waits for a retry is no measure of the running
@@ -58,8 +49,8 @@ const claimJobs = sql(
    update fit_jobs j set claim = $2, due_at = posthorn_now() + $3 * interval '1 ms', attempts = j.attempts + 1
      from due
     where (j.workspace_id, j.media_id, j.mode, j.target) = (due.workspace_id, due.media_id, due.mode, due.target)
-   returning j.workspace_id as "workspaceId", j.media_id as "mediaId", j.mode, j.target, j.claim, j.attempts`,
-);
+   returning j.workspace_id, j.media_id, j.mode, j.target, j.attempts`,
+).holds<Pick<FittedFileKey, 'mode'>>();
 const extendJob = sql(
   'fitJobs.extend',
   `update fit_jobs set due_at = posthorn_now() + $3 * interval '1 ms' where workspace_id = $1 and claim = $2`,
@@ -69,8 +60,8 @@ const setPercent = sql('fitJobs.setPercent', 'update fit_jobs set percent = $3 w
 const removeJob = sql('fitJobs.remove', `delete from fit_jobs where ${ofJob}`);
 const retryJob = sql(
   'fitJobs.retry',
-  `update fit_jobs set claim = null, percent = null, attempts = $6, due_at = posthorn_now() + $7 * interval '1 ms'
-    where ${ofJob} and claim = $5`,
+  `update fit_jobs set claim = null, percent = null, attempts = :attempts, due_at = posthorn_now() + :inMs * interval '1 ms'
+    where ${ofJob} and claim = :claim`,
 );
 const msToNextJob = sql(
   'fitJobs.msToNext',
@@ -78,11 +69,11 @@ const msToNextJob = sql(
 );
 const pendingJobs = sql(
   'fitJobs.pending',
-  `select j.media_id as "mediaId", j.mode, j.target, j.percent
+  `select j.media_id, j.mode, j.target, j.percent
      from unnest($2::text[], $3::text[], $4::text[]) as request(media_id, mode, target)
      join fit_jobs j on j.workspace_id = $1
       and (j.media_id, j.mode, j.target) = (request.media_id, request.mode, request.target)`,
-);
+).holds<Pick<FittedFileKey, 'mode'>>();
 
 export type FitJobStore = ReturnType<typeof createFitJobStore>;
 
@@ -95,21 +86,21 @@ export const createFitJobStore = (db: Database) => ({
   hasRoom: async (workspaceId: string) => (await db.query(hasRoom, [workspaceId, bounds.videoFits])).length > 0,
 
   pending: (workspaceId: string, requests: readonly FittedFileKey[]) =>
-    db.query<PendingFit>(pendingJobs, [workspaceId, ...keyColumns(requests)]),
+    db.query(pendingJobs, [workspaceId, ...keyColumns(requests)]),
 
-  claim: (room: number, claim: string, leaseMs: number) => db.query<FitJob>(claimJobs, [room, claim, leaseMs]),
+  claim: async (room: number, claim: string, leaseMs: number) =>
+    (await db.query(claimJobs, [room, claim, leaseMs])).map((job): FitJob => ({ ...job, claim })),
 
   extend: ({ workspaceId, claim }: FitJob, leaseMs: number) => db.run(extendJob, [workspaceId, claim, leaseMs]),
 
   setPercent: ({ workspaceId, claim }: FitJob, percent: number) => db.run(setPercent, [workspaceId, claim, percent]),
 
-  remove: ({ workspaceId, mediaId, mode, target }: FitJob) => db.run(removeJob, [workspaceId, mediaId, mode, target]),
+  remove: (job: FitJob) => db.run(removeJob, job),
 
   /** Releases the claim. The caller sets `attempts`, because not every failure counts as an attempt. */
-  retry: ({ workspaceId, mediaId, mode, target, claim }: FitJob, attempts: number, inMs: number) =>
-    db.run(retryJob, [workspaceId, mediaId, mode, target, claim, attempts, inMs]),
+  retry: (job: FitJob, attempts: number, inMs: number) => db.run(retryJob, { ...job, attempts, inMs }),
 
-  msToNext: async () => (await db.query<{ ms: number | null }>(msToNextJob))[0]?.ms ?? undefined,
+  msToNext: async () => (await db.query(msToNextJob))[0]?.ms ?? undefined,
 });
 
 /** For `unnest`. */

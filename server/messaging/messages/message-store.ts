@@ -1,5 +1,5 @@
 import { wakes } from '#server/base/jobs/due-work';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 import { sealedColumn } from '#server/base/store/sealed-column';
 import type { PushAddress } from './push-store.ts';
 
@@ -24,23 +24,9 @@ export interface MessageRow {
   readonly createdAt: string | null;
 }
 
-/** A message that was dropped before any process began to send it. */
-export interface DroppedMessage {
-  readonly userId: string | null;
-  readonly subscriptionId: string | null;
-  readonly createdAt: string;
-}
-
 /** A message that is ours to send until the lease ends. */
-export interface ClaimedMessage {
-  readonly id: string;
+export interface ClaimedMessage extends RowOf<typeof claimDue> {
   readonly claim: string;
-  readonly purpose: string;
-  /** Sealed. */
-  readonly content: string;
-  readonly attempts: number;
-  readonly leftMs: number;
-  readonly browser: PushAddress | null;
 }
 
 const insertMessages = sql(
@@ -51,8 +37,9 @@ const insertMessages = sql(
      select id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content,
             posthorn_now() + lives_ms * interval '1 ms', about, posthorn_now() + delay_ms * interval '1 ms',
             coalesce(created_at, posthorn_now())
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::text[], $8::text[], $9::float8[],
-                   $10::text[], $11::float8[], $12::timestamptz[])
+       from unnest(:ids::text[], :channels::text[], :purposes::text[], :userIds::text[], :workspaceIds::text[],
+                   :recipients::bytea[], :subscriptionIds::text[], :contents::text[], :livesMs::float8[], :abouts::text[],
+                   :delaysMs::float8[], :createdAt::timestamptz[])
          as one (id, channel, purpose, user_id, workspace_id, recipient, subscription_id, content, lives_ms, about, delay_ms,
                  created_at) returning id
    )
@@ -77,8 +64,9 @@ const dropPending = sql(
 const dropWaiting = sql(
   'messages.dropWaiting',
   `delete from messages where workspace_id = $1 and about = $2 and due_at is not null and state = 'pending' and attempts = 0
-   returning user_id as "userId", subscription_id as "subscriptionId", created_at as "createdAt"`,
+   returning user_id, subscription_id, created_at`,
 );
+/** A message that is due has content, which is sealed. */
 const claimDue = sql(
   'messages.claim',
   `with due as (
@@ -87,11 +75,11 @@ const claimDue = sql(
    )
    update messages m set state = 'sending', claim = $2, due_at = posthorn_now() + $3 * interval '1 ms'
      from due where m.id = due.id
-   returning m.id, m.claim, m.purpose, m.content, m.attempts,
-     (extract(epoch from m.expires_at - posthorn_now()) * 1000)::float8 as "leftMs",
+   returning m.id, m.purpose, coalesce(m.content, '') as content, m.attempts,
+     (extract(epoch from m.expires_at - posthorn_now()) * 1000)::float8 as left_ms,
      (select json_build_object('id', s.id, 'sealed', s.subscription, 'endpointHash', encode(s.endpoint_hash, 'hex'))
         from push_subscriptions s where s.id = m.subscription_id) as browser`,
-);
+).holds<{ browser: PushAddress }>();
 const msToNext = sql(
   'messages.msToNext',
   `select (extract(epoch from min(due_at) - posthorn_now()) * 1000)::float8 as ms
@@ -135,35 +123,36 @@ export type MessageStore = ReturnType<typeof createMessageStore>;
 
 export const createMessageStore = (db: Database) => ({
   insert: (rows: readonly MessageRow[]) =>
-    db.run(insertMessages, [
-      rows.map(({ id }) => id),
-      rows.map(({ channel }) => channel),
-      rows.map(({ purpose }) => purpose),
-      rows.map(({ userId }) => userId),
-      rows.map(({ workspaceId }) => workspaceId),
-      rows.map(({ recipient }) => recipient),
-      rows.map(({ subscriptionId }) => subscriptionId),
-      rows.map(({ content }) => content),
-      rows.map(({ livesMs }) => livesMs),
-      rows.map(({ about }) => about),
-      rows.map(({ delayMs }) => delayMs),
-      rows.map(({ createdAt }) => createdAt),
-    ]),
+    db.run(insertMessages, {
+      ids: rows.map(({ id }) => id),
+      channels: rows.map(({ channel }) => channel),
+      purposes: rows.map(({ purpose }) => purpose),
+      userIds: rows.map(({ userId }) => userId),
+      workspaceIds: rows.map(({ workspaceId }) => workspaceId),
+      recipients: rows.map(({ recipient }) => recipient),
+      subscriptionIds: rows.map(({ subscriptionId }) => subscriptionId),
+      contents: rows.map(({ content }) => content),
+      livesMs: rows.map(({ livesMs }) => livesMs),
+      abouts: rows.map(({ about }) => about),
+      delaysMs: rows.map(({ delayMs }) => delayMs),
+      createdAt: rows.map(({ createdAt }) => createdAt),
+    }),
   countRecent: async (userId: string, purpose: string, withinMs: number) =>
-    (await db.query<{ count: number }>(countRecent, [userId, purpose, withinMs]))[0]?.count ?? 0,
+    (await db.query(countRecent, [userId, purpose, withinMs]))[0]?.count ?? 0,
   countRecentTo: async (recipient: Buffer, purpose: string, withinMs: number) =>
-    (await db.query<{ count: number }>(countRecentTo, [recipient, purpose, withinMs]))[0]?.count ?? 0,
+    (await db.query(countRecentTo, [recipient, purpose, withinMs]))[0]?.count ?? 0,
   dropPending: (userId: string, workspaceId: string, answer: string) =>
     db.run(dropPending, [userId, workspaceId, answer]),
-  dropWaiting: (workspaceId: string, about: string) => db.query<DroppedMessage>(dropWaiting, [workspaceId, about]),
-  claim: (channel: Channel, room: number, claim: string, leaseMs: number) =>
-    db.query<ClaimedMessage>(claimDue, [room, claim, leaseMs, channel]),
-  msToNext: async (channel: Channel) =>
-    (await db.query<{ ms: number | null }>(msToNext, [channel]))[0]?.ms ?? undefined,
+  dropWaiting: (workspaceId: string, about: string) => db.query(dropWaiting, [workspaceId, about]),
+  claim: async (channel: Channel, room: number, claim: string, leaseMs: number) =>
+    (await db.query(claimDue, [room, claim, leaseMs, channel])).map(
+      (message): ClaimedMessage => ({ ...message, claim }),
+    ),
+  msToNext: async (channel: Channel) => (await db.query(msToNext, [channel]))[0]?.ms ?? undefined,
   saveSent: ({ id, claim }: ClaimedMessage, answer: string) => db.run(saveSent, [id, claim, answer]),
   /** Whether the message was given up. */
   saveFailed: async ({ id, claim }: ClaimedMessage, answer: string, waitMs: number | undefined) =>
-    (await db.query<{ state: string }>(saveFailed, [id, claim, answer, waitMs ?? null]))[0]?.state === 'failed',
+    (await db.query(saveFailed, [id, claim, answer, waitMs ?? null]))[0]?.state === 'failed',
   discardLost: (id: string, sealed: string) => db.run(discardLost, [id, sealed]),
   forgetPerson: (userId: string) => db.run(forgetPerson, [userId]),
   endHeld: (ids: readonly string[], answer: string) => db.run(endHeld, [answer, ids]),

@@ -10,13 +10,6 @@ export interface PushAddress {
   readonly endpointHash: string;
 }
 
-export interface BrowserRow {
-  readonly id: string;
-  readonly browser: string;
-  readonly since: string;
-  readonly sessionId: string;
-}
-
 /** Deletes pending messages too (cascade): after another person signs in, the browser must not show what was meant for the first. */
 const dropOfOthers = sql(
   'pushBrowsers.dropOfOthers',
@@ -36,7 +29,7 @@ const dropOthers = sql(
 );
 const listBrowsers = sql(
   'pushBrowsers.list',
-  `select p.id, s.user_agent as browser, p.created_at as since, p.session_id as "sessionId"
+  `select p.id, s.user_agent as browser, p.created_at as since, p.session_id
      from push_subscriptions p join sessions s on s.id = p.session_id where p.user_id = $1 order by p.id desc`,
 );
 const removeBrowser = sql('pushBrowsers.remove', 'delete from push_subscriptions where user_id = $1 and id = $2');
@@ -48,7 +41,7 @@ const discardLostBrowser = sql(
 const forgetAllBrowsers = sql('pushBrowsers.forgetAll', 'delete from push_subscriptions');
 const forgetPersonBrowsers = sql('pushBrowsers.forgetPerson', 'delete from push_subscriptions where user_id = $1');
 const forgetKeys = sql('pushKeys.forget', 'delete from push_keys');
-const readKeys = sql('pushKeys.read', 'select public_key as "publicKey", private_key as "privateKey" from push_keys');
+const readKeys = sql('pushKeys.read', 'select public_key, private_key from push_keys');
 const insertKeys = sql(
   'pushKeys.insert',
   'insert into push_keys (public_key, private_key) values ($1, $2) on conflict do nothing',
@@ -61,10 +54,10 @@ export const createPushStore = (db: Database) => ({
   dropOfOthers: (endpointHash: Buffer, userId: string) => db.run(dropOfOthers, [endpointHash, userId]),
   /** The id of the row, which is the old one when the endpoint was subscribed before. */
   save: async (id: string, userId: string, sessionId: string, endpointHash: Buffer, subscription: string) =>
-    (await db.query<{ id: string }>(saveBrowser, [id, userId, sessionId, endpointHash, subscription]))[0]?.id ?? id,
+    (await db.query(saveBrowser, [id, userId, sessionId, endpointHash, subscription]))[0]?.id ?? id,
   dropOthers: (userId: string, id: string, sessionId: string, maxBrowsers: number) =>
     db.run(dropOthers, [userId, id, sessionId, maxBrowsers]),
-  list: (userId: string) => db.query<BrowserRow>(listBrowsers, [userId]),
+  list: (userId: string) => db.query(listBrowsers, [userId]),
   remove: async (userId: string, id: string) => (await db.run(removeBrowser, [userId, id])) > 0,
   forgetPerson: (userId: string) => db.run(forgetPersonBrowsers, [userId]),
   /** The push service no longer knows it. */
@@ -75,7 +68,7 @@ export const createPushStore = (db: Database) => ({
     await db.run(forgetAllBrowsers);
     await db.run(forgetKeys);
   },
-  keys: async () => (await db.query<{ publicKey: string; privateKey: string }>(readKeys))[0],
+  keys: async () => (await db.query(readKeys))[0],
   insertKeys: (publicKey: string, privateKey: string) => db.run(insertKeys, [publicKey, privateKey]),
 });
 

@@ -8,7 +8,7 @@ import {
 import type { Role } from '#contracts/scopes';
 import { notifyTabs } from '#server/base/live/changes';
 import { canPublish } from '#server/base/store/can-publish';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 
 export const reads = [
   'accounts',
@@ -23,39 +23,13 @@ export const reads = [
   'workspaces',
 ];
 
-export interface NotificationRow {
-  readonly id: string;
-  readonly kind: NotificationKind;
-  readonly title: string;
-  readonly detail: string;
-  readonly excerpt: string | null;
-  readonly path: string;
-  readonly createdAt: string;
-  readonly read: boolean;
-  readonly needsYou: boolean;
-}
+export type NotificationRow = RowOf<typeof listEarlier>;
+/** A member who may get a mail or push message. */
+export type RecipientRow = RowOf<typeof recipients>;
 
 interface NewRow extends Pick<NotificationRow, 'id' | 'kind' | 'title' | 'detail' | 'excerpt' | 'path'> {
   readonly workspaceId: string;
   readonly subjectId: string;
-}
-
-/** A member who may get a mail or push message. */
-export interface RecipientRow {
-  readonly userId: string;
-  readonly email: string;
-  readonly role: Role;
-  readonly canPublish: boolean;
-  readonly workspace: string;
-  readonly choices: Choices | null;
-  readonly browsers: readonly string[];
-}
-
-export interface NotificationCounts {
-  readonly unread: number;
-  readonly needsYou: number;
-  readonly news: number;
-  readonly approvals: number;
 }
 
 export interface Choices {
@@ -77,21 +51,23 @@ export interface Viewer {
 const insert = sql(
   'notifications.insert',
   `insert into notifications (id, workspace_id, kind, subject_id, title, detail, excerpt, path)
-   select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+   select * from unnest(:ids::text[], :workspaceIds::text[], :kinds::text[], :subjectIds::text[], :titles::text[],
+     :details::text[], :excerpts::text[], :paths::text[])
    returning ${notifyTabs('notification')}`,
   'joins',
 );
-/** Updates the latest notification about this subject, if it is not older than $4 ms, and marks it as unread. */
+/** Updates the latest notification about this subject, if it is not older than `withinMs`, and marks it as unread. */
 const renew = sql(
   'notifications.renew',
   `with latest as (
      select id from notifications
-      where workspace_id = $1 and kind = $2 and subject_id = $3 and created_at > posthorn_now() - $4 * interval '1 ms'
+      where workspace_id = :workspaceId and kind = :kind and subject_id = :subjectId
+        and created_at > posthorn_now() - :withinMs * interval '1 ms'
       order by id desc limit 1),
    unread as (
-     delete from notification_reads r using latest where r.workspace_id = $1 and r.notification_id = latest.id)
-   update notifications n set title = $5, detail = $6, excerpt = $7, path = $8
-     from latest where n.workspace_id = $1 and n.id = latest.id
+     delete from notification_reads r using latest where r.workspace_id = :workspaceId and r.notification_id = latest.id)
+   update notifications n set title = :title, detail = :detail, excerpt = :excerpt, path = :path
+     from latest where n.workspace_id = :workspaceId and n.id = latest.id
    returning ${notifyTabs('notification', { id: 'n.id', workspaceId: 'n.workspace_id' })}`,
 );
 const retitle = sql(
@@ -108,14 +84,14 @@ const recall = sql(
 );
 const recipients = sql(
   'notifications.recipients',
-  `select m.user_id as "userId", u.email, m.role, ${canPublish('m', 'w')} as "canPublish", w.name as workspace,
+  `select m.user_id, u.email, m.role, ${canPublish('m', 'w')} as can_publish, w.name as workspace,
           case when c.user_id is not null then
             json_build_object('mail', c.mail, 'push', c.push, 'pushText', c.push_text) end as choices,
           array(select p.id from push_subscriptions p where p.user_id = m.user_id order by p.id) as browsers
      from members m join users u on u.id = m.user_id join workspaces w on w.id = m.workspace_id
      left join notification_choices c on c.user_id = m.user_id
     where m.workspace_id = $1 order by m.user_id`,
-);
+).holds<{ role: Role; choices: Choices }>();
 
 const quoted = (kinds: readonly NotificationKind[]) => kinds.map((kind) => `'${kind}'`).join(', ');
 
@@ -158,17 +134,19 @@ const seen = `from notifications n join members m on m.workspace_id = n.workspac
     and (n.kind not in (${quoted(personalKinds)}) or n.subject_id = m.user_id)
     and (n.kind not in (${quoted(kindsForApprovers)}) or ${canPublish('m', 'w')})`;
 
-const columns = `n.id, n.kind, n.title, n.detail, n.excerpt, n.path, n.created_at as "createdAt", ${isRead} as read,
-  needs.you as "needsYou"`;
+const columns = `n.id, n.kind, n.title, n.detail, n.excerpt, n.path, n.created_at, ${isRead} as read`;
 
-const listNeeding = sql('notifications.needing', `select ${columns} ${seen} and needs.you order by n.id desc limit $5`);
+const listNeeding = sql(
+  'notifications.needing',
+  `select ${columns}, true as needs_you ${seen} and needs.you order by n.id desc limit $5`,
+).holds<{ kind: NotificationKind }>();
 const listEarlier = sql(
   'notifications.earlier',
-  `select ${columns} ${seen} and not needs.you and ($5::text is null or n.id < $5) order by n.id desc limit $6`,
-);
+  `select ${columns}, false as needs_you ${seen} and not needs.you and ($5::text is null or n.id < $5) order by n.id desc limit $6`,
+).holds<{ kind: NotificationKind }>();
 const count = sql(
   'notifications.count',
-  `select count(*) filter (where not ${isRead})::int as unread, count(*) filter (where needs.you)::int as "needsYou",
+  `select count(*) filter (where not ${isRead})::int as unread, count(*) filter (where needs.you)::int as needs_you,
           count(*) filter (where not ${isRead} and not ${isSuperseded}
             and not (needs.you and n.kind in (${quoted(kindsOnHome)})))::int as news,
           (select count(*)::int from approval_cards c
@@ -199,15 +177,16 @@ const purge = sql(
 );
 const readChoices = sql(
   'notifications.choices',
-  'select mail, push, push_text as "pushText" from notification_choices where user_id = $1',
-);
+  'select mail, push, push_text from notification_choices where user_id = $1',
+).holds<{ mail: Topic[]; push: Topic[] }>();
 /** One statement, so that concurrent changes do not overwrite each other. */
 const changeChoices = sql(
   'notifications.changeChoices',
   `insert into notification_choices as chosen (user_id, mail, push, push_text)
-   values ($1, coalesce($2::text[], $5), coalesce($3::text[], $6), coalesce($4::boolean, $7))
-   on conflict (user_id) do update set mail = coalesce($2, chosen.mail), push = coalesce($3, chosen.push),
-     push_text = coalesce($4, chosen.push_text)`,
+   values (:userId, coalesce(:mail::text[], :defaultMail), coalesce(:push::text[], :defaultPush),
+     coalesce(:pushText::boolean, :defaultPushText))
+   on conflict (user_id) do update set mail = coalesce(:mail, chosen.mail), push = coalesce(:push, chosen.push),
+     push_text = coalesce(:pushText, chosen.push_text)`,
 );
 
 const forgetChoices = sql('notifications.forgetChoices', 'delete from notification_choices where user_id = $1');
@@ -215,34 +194,32 @@ const forgetChoices = sql('notifications.forgetChoices', 'delete from notificati
 export type NotificationStore = ReturnType<typeof createNotificationStore>;
 
 export const createNotificationStore = (db: Database) => {
-  const viewerColumns = ({ workspaceId, userId, seen: kinds, done }: Viewer) => [workspaceId, userId, kinds, done];
+  const viewerColumns = ({ workspaceId, userId, seen: kinds, done }: Viewer) =>
+    [workspaceId, userId, kinds, done] as const;
   return {
     insert: (rows: readonly NewRow[]) =>
-      db.run(insert, [
-        rows.map(({ id }) => id),
-        rows.map(({ workspaceId }) => workspaceId),
-        rows.map(({ kind }) => kind),
-        rows.map(({ subjectId }) => subjectId),
-        rows.map(({ title }) => title),
-        rows.map(({ detail }) => detail),
-        rows.map(({ excerpt }) => excerpt),
-        rows.map(({ path }) => path),
-      ]),
+      db.run(insert, {
+        ids: rows.map(({ id }) => id),
+        workspaceIds: rows.map(({ workspaceId }) => workspaceId),
+        kinds: rows.map(({ kind }) => kind),
+        subjectIds: rows.map(({ subjectId }) => subjectId),
+        titles: rows.map(({ title }) => title),
+        details: rows.map(({ detail }) => detail),
+        excerpts: rows.map(({ excerpt }) => excerpt),
+        paths: rows.map(({ path }) => path),
+      }),
     /** Whether there was one to renew. */
-    renew: async (
-      { workspaceId, kind, subjectId, title, detail, excerpt, path }: Omit<NewRow, 'id'>,
-      withinMs: number,
-    ) => (await db.query(renew, [workspaceId, kind, subjectId, withinMs, title, detail, excerpt, path])).length > 0,
+    renew: async (row: Omit<NewRow, 'id'>, withinMs: number) =>
+      (await db.query(renew, { ...row, withinMs })).length > 0,
     retitle: (workspaceId: string, kind: NotificationKind, subjectId: string, title: string) =>
       db.run(retitle, [workspaceId, kind, subjectId, title]),
     recall: (workspaceId: string, kind: NotificationKind, path: string) => db.run(recall, [workspaceId, kind, path]),
-    recipients: (workspaceId: string) => db.query<RecipientRow>(recipients, [workspaceId]),
-    needing: (viewer: Viewer, limit: number) =>
-      db.query<NotificationRow>(listNeeding, [...viewerColumns(viewer), limit]),
+    recipients: (workspaceId: string) => db.query(recipients, [workspaceId]),
+    needing: (viewer: Viewer, limit: number) => db.query(listNeeding, [...viewerColumns(viewer), limit]),
     earlier: (viewer: Viewer, after: string | null, limit: number) =>
-      db.query<NotificationRow>(listEarlier, [...viewerColumns(viewer), after, limit]),
+      db.query(listEarlier, [...viewerColumns(viewer), after, limit]),
     count: async (viewer: Viewer) =>
-      (await db.query<NotificationCounts>(count, viewerColumns(viewer)))[0] ?? {
+      (await db.query(count, viewerColumns(viewer)))[0] ?? {
         unread: 0,
         needsYou: 0,
         news: 0,
@@ -255,17 +232,17 @@ export const createNotificationStore = (db: Database) => {
       db.run(markSeen, [workspaceId, userId, subjectIds]),
     purge: (retentionMs: number) => db.run(purge, [retentionMs]),
     forgetChoices: (userId: string) => db.run(forgetChoices, [userId]),
-    choices: async (userId: string) => (await db.query<Choices>(readChoices, [userId]))[0],
+    choices: async (userId: string) => (await db.query(readChoices, [userId]))[0],
     /** Omitted choices stay as they are; somebody who has not chosen yet gets them from `defaults`. */
     changeChoices: (userId: string, { mail, push, pushText }: ChoicesChange, defaults: Choices) =>
-      db.run(changeChoices, [
+      db.run(changeChoices, {
         userId,
-        mail ?? null,
-        push ?? null,
-        pushText ?? null,
-        defaults.mail,
-        defaults.push,
-        defaults.pushText,
-      ]),
+        mail: mail ?? null,
+        push: push ?? null,
+        pushText: pushText ?? null,
+        defaultMail: defaults.mail,
+        defaultPush: defaults.push,
+        defaultPushText: defaults.pushText,
+      }),
   };
 };

@@ -1,24 +1,31 @@
 import type { BackupContents } from '#contracts/backups';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 
 export const reads = ['media'];
 
 const mediaBytes = sql('backup.mediaBytes', 'select coalesce(sum(bytes), 0)::float8 as bytes from media');
 
-const backupColumns = `id, reason, state, started_at as "startedAt", finished_at as "finishedAt", bytes::float8 as bytes, path,
-  contents, verified_at as "verifiedAt", problem, host`;
-const listBackups = sql('backups.list', `select ${backupColumns} from backups order by started_at desc limit 200`);
+const backupColumns = `id, reason, state, started_at, finished_at, bytes::float8 as bytes, path,
+  contents, verified_at, problem, host`;
+const listBackups = sql(
+  'backups.list',
+  `select ${backupColumns} from backups order by started_at desc limit 200`,
+).holds<{
+  reason: 'Nightly' | 'Asked';
+  state: 'Running' | 'Made' | 'Failed';
+  contents: BackupContents;
+}>();
 /** Takes over from a process that died, and retries some time after a failure. */
 const claimNight = sql(
   'backups.claimNight',
   `insert into backups (id, reason, slot, state, started_at, lease_until)
-   select $1, 'Nightly', $2, 'Running', $3, $3::timestamptz + $4 * interval '1 ms'
-    where (select min(applied_at) from schema_migrations) < $6
+   select :id, 'Nightly', :slot, 'Running', :now, :now::timestamptz + :leaseMs * interval '1 ms'
+    where (select min(applied_at) from schema_migrations) < :slotAt
    on conflict (slot) do update
       set state = 'Running', started_at = excluded.started_at, lease_until = excluded.lease_until, finished_at = null,
           problem = null
-    where (backups.state = 'Running' and backups.lease_until < $3)
-       or (backups.state = 'Failed' and backups.finished_at < $3::timestamptz - $5 * interval '1 ms')
+    where (backups.state = 'Running' and backups.lease_until < :now)
+       or (backups.state = 'Failed' and backups.finished_at < :now::timestamptz - :retryMs * interval '1 ms')
    returning id`,
 );
 /** One at a time: a second one would only make both slower. */
@@ -36,8 +43,8 @@ const extendLease = sql(
 );
 const saveMade = sql(
   'backups.made',
-  `update backups set state = 'Made', path = $3, bytes = $4, contents = $5, host = $6
-    where id = $1 and started_at = $2`,
+  `update backups set state = 'Made', path = :path, bytes = :bytes, contents = :contents, host = :host
+    where id = :id and started_at = :startedAt`,
 );
 const saveEnd = sql(
   'backups.end',
@@ -64,19 +71,7 @@ const goodAge = sql(
 const removeBackup = sql('backups.remove', 'delete from backups where id = $1');
 const purgeFailed = sql('backups.purgeFailed', `delete from backups where state = 'Failed' and started_at < $1`);
 
-export interface BackupRow {
-  readonly id: string;
-  readonly reason: 'Nightly' | 'Asked';
-  readonly state: 'Running' | 'Made' | 'Failed';
-  readonly startedAt: string;
-  readonly finishedAt: string | null;
-  readonly bytes: number | null;
-  readonly path: string | null;
-  readonly contents: BackupContents | null;
-  readonly verifiedAt: string | null;
-  readonly problem: string | null;
-  readonly host: string | null;
-}
+export type BackupRow = RowOf<typeof listBackups>;
 
 /** A process that takes over changes `startedAt`, so that the earlier process no longer writes the row. */
 export interface Claim {
@@ -89,36 +84,28 @@ export type BackupList = ReturnType<typeof createBackupList>;
 /** The table of backups that the service made. */
 export const createBackupList = (db: Database) => ({
   /** Newest first. */
-  all: () => db.query<BackupRow>(listBackups),
+  all: () => db.query(listBackups),
   /**
    * Returns the id of the claimed row; undefined when the backup exists or another process is making it. A new
    * installation needs no backup of the night before it.
    */
-  claimNight: async (
-    id: string,
-    {
-      slot,
-      slotAt,
-      now,
-      leaseMs,
-      retryMs,
-    }: { slot: string; slotAt: Date; now: Date; leaseMs: number; retryMs: number },
-  ) => (await db.query<{ id: string }>(claimNight, [id, slot, now, leaseMs, retryMs, slotAt]))[0]?.id,
-  claimAsked: async (id: string, now: Date, leaseMs: number) =>
-    (await db.query<{ id: string }>(claimAsked, [id, now, leaseMs]))[0]?.id,
+  claimNight: async (id: string, night: { slot: string; slotAt: Date; now: Date; leaseMs: number; retryMs: number }) =>
+    (await db.query(claimNight, { ...night, id }))[0]?.id,
+  claimAsked: async (id: string, now: Date, leaseMs: number) => (await db.query(claimAsked, [id, now, leaseMs]))[0]?.id,
   extend: ({ id, startedAt }: Claim, now: Date, leaseMs: number) => db.run(extendLease, [id, startedAt, now, leaseMs]),
   /** False when another process has taken over. */
   saveMade: async (
-    { id, startedAt }: Claim,
-    { path, bytes, contents, host }: { path: string; bytes: number; contents?: BackupContents; host?: string },
-  ) =>
-    (await db.run(saveMade, [id, startedAt, path, bytes, contents ? JSON.stringify(contents) : null, host ?? null])) >
-    0,
+    claim: Claim,
+    { contents, host, ...file }: { path: string; bytes: number; contents?: BackupContents; host?: string },
+  ) => {
+    const json = contents ? JSON.stringify(contents) : null;
+    return (await db.run(saveMade, { ...claim, ...file, contents: json, host: host ?? null })) > 0;
+  },
   end: ({ id, startedAt }: Claim, now: Date, verifiedAt: Date | null, problem: string | null) =>
     db.run(saveEnd, [id, startedAt, now, verifiedAt, problem]),
   /** Age of the newest backup that is complete and passed its restore test; without one, of the installation. */
-  goodAgeSeconds: async (now: Date) => (await db.query<{ seconds: number }>(goodAge, [now]))[0]?.seconds ?? 0,
-  mediaBytes: async () => (await db.query<{ bytes: number }>(mediaBytes))[0]?.bytes ?? 0,
+  goodAgeSeconds: async (now: Date) => (await db.query(goodAge, [now]))[0]?.seconds ?? 0,
+  mediaBytes: async () => (await db.query(mediaBytes))[0]?.bytes ?? 0,
   endAbandoned: (now: Date) => db.run(endAbandoned, [now]),
   remove: (id: string) => db.run(removeBackup, [id]),
   purgeFailed: (before: Date) => db.run(purgeFailed, [before]),

@@ -1,5 +1,4 @@
-import type { BackupContents } from '#contracts/backups';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, type Statement, sql, type ValuesArgument } from '#server/base/store/database';
 import { type Migration, readApplied } from '#server/base/store/migrate';
 
 export const reads = ['accounts', 'media', 'posts', 'renditions', 'users', 'workspaces'];
@@ -42,21 +41,17 @@ const mediaIds = sql('backup.media', 'select id from media order by id');
 const fittedIds = sql('backup.fittedFiles', 'select id from renditions where refused is null and not lost order by id');
 const mediaTypes = sql(
   'backup.mediaTypes',
-  `select id, mime_type as "mimeType" from media
+  `select id, mime_type from media
    union all select id, mime_type from renditions where mime_type is not null`,
 );
 
-interface ForeignKey {
-  readonly table: string;
-  readonly name: string;
-  readonly definition: string;
-}
+type ForeignKey = RowOf<typeof foreignKeys>;
 
 export type BackupStore = ReturnType<typeof createBackupStore>;
 
 export const createBackupStore = (db: Database) => {
-  const namesOf = async (...query: Parameters<typeof db.query>) =>
-    (await db.query<{ name: string }>(...query)).map(({ name }) => name);
+  const namesOf = async <Values>(query: Statement<Values, { name: string }>, ...values: ValuesArgument<Values>) =>
+    (await db.query(query, ...values)).map(({ name }) => name);
   const each = async <T>(items: readonly T[], statement: (item: T) => string) => {
     for (const item of items) await db.script(statement(item));
   };
@@ -68,15 +63,14 @@ export const createBackupStore = (db: Database) => {
     /** The transaction stays open, without statements, while the files are restored. */
     disableIdleTimeout: () => db.script('set local idle_in_transaction_session_timeout = 0'),
 
-    postgres: async () => (await db.query<{ version: string }>(postgresVersion))[0]?.version ?? '',
+    postgres: async () => (await db.query(postgresVersion))[0]?.version ?? '',
     applied: () => readApplied(db),
     tables: () => namesOf(tableNames),
     columns: (table: string) => namesOf(columnsOf, [table]),
-    contents: async () => (await db.query<BackupContents>(contents))[0],
-    mediaIds: async () => (await db.query<{ id: string }>(mediaIds)).map(({ id }) => id),
-    fittedIds: async () => (await db.query<{ id: string }>(fittedIds)).map(({ id }) => id),
-    mediaTypes: async () =>
-      new Map((await db.query<{ id: string; mimeType: string }>(mediaTypes)).map(({ id, mimeType }) => [id, mimeType])),
+    contents: async () => (await db.query(contents))[0],
+    mediaIds: async () => (await db.query(mediaIds)).map(({ id }) => id),
+    fittedIds: async () => (await db.query(fittedIds)).map(({ id }) => id),
+    mediaTypes: async () => new Map((await db.query(mediaTypes)).map(({ id, mimeType }) => [id, mimeType])),
 
     /** `copy (select …)` works for partitioned tables too; `copy <table>` does not. */
     read: (table: string, columns: readonly string[]) => db.copyTo(`(select ${columns.join(', ')} from ${table})`),
@@ -86,7 +80,7 @@ export const createBackupStore = (db: Database) => {
     /** Nobody can sign up until the end of the transaction. */
     lockUsers: async () => {
       await db.script('lock table users in access exclusive mode');
-      return { isEmpty: (await db.query<{ id: string }>(anyUser)).length === 0 };
+      return { isEmpty: (await db.query(anyUser)).length === 0 };
     },
     /** Removes everything that migrations and the scheduler of recurring jobs have created, and nothing else. */
     dropAll: async (migrations: readonly Migration[]) => {
@@ -94,15 +88,13 @@ export const createBackupStore = (db: Database) => {
       const ours = [...posthornTables(all, migrations), ...all.filter((name) => excludedTables.includes(name))];
       const words = wordsOf(migrations);
       await db.script(`drop table ${ours.join(', ')} cascade`);
-      const created = (await db.query<{ name: string; signature: string }>(functions)).filter(({ name }) =>
-        words.has(name),
-      );
+      const created = (await db.query(functions)).filter(({ name }) => words.has(name));
       await each(created, ({ signature }) => `drop function ${signature} cascade`);
     },
 
     /** Foreign keys form cycles, so no order of tables satisfies them. Returns the argument of `checkReferences`. */
     dropReferences: async () => {
-      const all = await db.query<ForeignKey>(foreignKeys);
+      const all = await db.query(foreignKeys);
       await each(all, ({ table, name }) => `alter table ${table} drop constraint ${name}`);
       return all;
     },
@@ -119,7 +111,7 @@ export const createBackupStore = (db: Database) => {
     },
     resume: async (tables: readonly string[]) => {
       await each(tables, (table) => `alter table ${table} enable trigger user`);
-      const all = await db.query<{ table: string; column: string; sequence: string }>(identityColumns);
+      const all = await db.query(identityColumns);
       await each(
         all,
         ({ table, column, sequence }) =>

@@ -17,7 +17,7 @@ export const createScratchStore = (db: Database) => ({
    * it is dropped here, that test fails once.
    */
   dropUnused: async () => {
-    for (const { name } of await db.query<{ name: string }>(unusedScratch, [scratchPrefix])) {
+    for (const { name } of await db.query(unusedScratch, [scratchPrefix])) {
       await db.script(`drop database if exists ${name}`).catch(() => undefined);
     }
   },

@@ -2,12 +2,6 @@ import { type Database, sql } from '#server/base/store/database';
 
 export const reads = ['deliveries', 'messages', 'posts'];
 
-export interface HoldRow {
-  readonly id: string;
-  readonly backupAt: string;
-  readonly restoredAt: string;
-}
-
 const begin = sql('hold.begin', 'insert into outgoing_holds (id, backup_at, restored_at) values ($1, $2, $3)');
 const holdWork = sql(
   'hold.holdWork',
@@ -22,7 +16,7 @@ const heldIds = sql('hold.heldIds', 'select id from held_work where kind = $1 an
 const forgetWork = sql('hold.forgetWork', 'delete from held_work');
 const open = sql(
   'hold.open',
-  `select id, backup_at as "backupAt", restored_at as "restoredAt" from outgoing_holds
+  `select id, backup_at, restored_at from outgoing_holds
     where released_at is null order by restored_at desc limit 1`,
 );
 const find = sql('hold.find', 'select id from outgoing_holds where id = $1');
@@ -41,12 +35,11 @@ export const createHoldStore = (db: Database) => ({
     await db.run(forgetWork);
     await db.run(holdWork);
   },
-  heldIds: async (kind: 'post' | 'delivery' | 'message') =>
-    (await db.query<{ id: string }>(heldIds, [kind])).map(({ id }) => id),
+  heldIds: async (kind: 'post' | 'delivery' | 'message') => (await db.query(heldIds, [kind])).map(({ id }) => id),
   /** A backup may have been taken during a hold, so a restored database can have several. */
-  open: async () => (await db.query<HoldRow>(open))[0],
-  has: async (id: string) => (await db.query<{ id: string }>(find, [id])).length > 0,
-  lock: async () => (await db.query<{ id: string }>(lock)).length > 0,
+  open: async () => (await db.query(open))[0],
+  has: async (id: string) => (await db.query(find, [id])).length > 0,
+  lock: async () => (await db.query(lock)).length > 0,
   release: async (at: Date, userId: string, ended: object) => {
     await db.run(release, [at, userId, JSON.stringify(ended)]);
     await db.run(forgetWork);

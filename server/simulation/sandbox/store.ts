@@ -1,6 +1,6 @@
 import { wakes } from '#server/base/jobs/due-work';
 import { everyWorkspace, notifyTabs } from '#server/base/live/changes';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type Statement, sql, type ValuesArgument } from '#server/base/store/database';
 import type { Json } from '#server/networks/network';
 
 export interface SandboxRecord {
@@ -29,44 +29,56 @@ export interface SandboxStore {
   removeOwned(network: string, kindPrefix: string, owner: string): Promise<void>;
 }
 
-const insert = `insert into sandbox_records (network, kind, id, value, owner, parent) values ($1, $2, $3, $4, $5, $6)`;
+interface ValueColumn {
+  readonly value: Json;
+}
+
+const insert = `insert into sandbox_records (network, kind, id, value, owner, parent)
+  values (:network, :kind, :id, :value, :owner, :parent)`;
 const put = sql(
   'sandbox.put',
   `${insert} on conflict (network, kind, id) do update set value = excluded.value, owner = excluded.owner, parent = excluded.parent`,
 );
 const add = sql('sandbox.add', `${insert} on conflict do nothing`);
-const get = sql('sandbox.get', 'select value from sandbox_records where network = $1 and kind = $2 and id = $3');
+const get = sql(
+  'sandbox.get',
+  'select value from sandbox_records where network = $1 and kind = $2 and id = $3',
+).holds<ValueColumn>();
 const take = sql(
   'sandbox.take',
   'delete from sandbox_records where network = $1 and kind = $2 and id = $3 returning value',
-);
+).holds<ValueColumn>();
 const countDown = sql(
   'sandbox.countDown',
   `update sandbox_records set value = jsonb_set(value, '{times}', to_jsonb((value ->> 'times')::int - 1))
     where network = $1 and kind = $2 and id = $3 and (value ->> 'times')::int > 0 returning value`,
-);
+).holds<ValueColumn>();
 const ofOwner = sql(
   'sandbox.ofOwner',
   'select value from sandbox_records where network = $1 and kind = $2 and owner = $3 order by number desc limit $4',
-);
+).holds<ValueColumn>();
 const ofParent = sql(
   'sandbox.ofParent',
   'select value from sandbox_records where network = $1 and kind = $2 and parent = $3 order by number desc limit $4',
-);
+).holds<ValueColumn>();
 const newest = sql(
   'sandbox.newest',
   'select value from sandbox_records where network = $1 and kind = $2 order by number desc limit $3',
-);
+).holds<ValueColumn>();
 const removeOwned = sql(
   'sandbox.removeOwned',
   'delete from sandbox_records where network = $1 and starts_with(kind, $2) and owner = $3',
 );
 
 export const createSandboxStore = (db: Database): SandboxStore => {
-  const values = ({ network, kind, id, value, owner = null, parent = null }: Nullable<SandboxRecord>) =>
-    [network, kind, id, JSON.stringify(value), owner, parent] as const;
-  const all = async (...query: Parameters<typeof db.query>) =>
-    (await db.query<{ value: Json }>(...query)).map(({ value }) => value);
+  const values = ({ value, owner = null, parent = null, ...key }: Nullable<SandboxRecord>) => ({
+    ...key,
+    value: JSON.stringify(value),
+    owner,
+    parent,
+  });
+  const all = async <Values>(query: Statement<Values, ValueColumn>, ...values: ValuesArgument<Values>) =>
+    (await db.query(query, ...values)).map(({ value }) => value);
   return {
     put: async (record) => {
       await db.run(put, values(record));
@@ -86,10 +98,10 @@ export const createSandboxStore = (db: Database): SandboxStore => {
 
 type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 
-const clockOffset = sql('sandbox.clockOffset', 'select offset_ms::float8 as "offsetMs" from sandbox_clock');
+const clockOffset = sql('sandbox.clockOffset', 'select offset_ms::float8 as offset_ms from sandbox_clock');
 const lockClock = sql(
   'sandbox.lockClock',
-  'select offset_ms::float8 as "offsetMs", is_closed as "isClosed" from sandbox_clock for update',
+  'select offset_ms::float8 as offset_ms, is_closed from sandbox_clock for update',
   'locks',
 );
 /** Recurring jobs ask what the clock showed at their last run. They all run at least daily, so two days of moves suffice. */
@@ -104,7 +116,7 @@ const setClock = sql(
 );
 const clockMoves = sql(
   'sandbox.clockMoves',
-  `select case when isfinite(at) then (extract(epoch from at) * 1000)::float8 end as "atMs", offset_ms::float8 as "offsetMs"
+  `select case when isfinite(at) then (extract(epoch from at) * 1000)::float8 end as at_ms, offset_ms::float8 as offset_ms
      from sandbox_clock_moves order by at`,
 );
 /** The database's notion of now. The offset is a literal in the function, so that a call costs no lookup. */
@@ -117,25 +129,23 @@ const setNow = (offsetMs: number) => {
 export type SandboxClockStore = ReturnType<typeof createSandboxClockStore>;
 
 export const createSandboxClockStore = (db: Database) => {
-  const one = async (...query: Parameters<typeof db.query>) => {
-    const [row] = await db.query<{ offsetMs: number; isClosed?: boolean }>(...query);
-    return row ?? { offsetMs: 0 };
-  };
+  const offset = async () => (await db.query(clockOffset))[0]?.offsetMs ?? 0;
+  const lock = async () => (await db.query(lockClock))[0] ?? { offsetMs: 0, isClosed: false };
   const set = async (offsetMs: number, isClosed = false) => {
     await db.query(setClock, [offsetMs, isClosed]);
     await db.script(setNow(offsetMs));
   };
   return {
-    offset: async () => (await one(clockOffset)).offsetMs,
-    writeAgain: async () => db.script(setNow((await one(clockOffset)).offsetMs)),
+    offset,
+    writeAgain: async () => db.script(setNow(await offset())),
 
     /** Since which true time the clock has had which offset, oldest first. Null: from the beginning. */
-    moves: () => db.query<{ atMs: number | null; offsetMs: number }>(clockMoves),
+    moves: () => db.query(clockMoves),
 
     /** Undefined when the clock is closed. */
     move: (byMs: number) =>
       db.transaction(async () => {
-        const before = await one(lockClock);
+        const before = await lock();
         if (before.isClosed) return undefined;
         const offsetMs = before.offsetMs + byMs;
         await set(offsetMs);
@@ -145,7 +155,7 @@ export const createSandboxClockStore = (db: Database) => {
     /** Returns how far the clock was ahead. */
     close: () =>
       db.transaction(async () => {
-        const { offsetMs, isClosed } = await one(lockClock);
+        const { offsetMs, isClosed } = await lock();
         if (isClosed) return 0;
         await set(0, true);
         return offsetMs;

@@ -9,5 +9,5 @@ const instances = sql(
 );
 
 export const createDemoStore = (db: Database) => ({
-  isInUse: async () => ((await db.query<{ count: number }>(instances))[0]?.count ?? 0) > 0,
+  isInUse: async () => ((await db.query(instances))[0]?.count ?? 0) > 0,
 });
