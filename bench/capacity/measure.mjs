@@ -88,13 +88,13 @@ const workIn = async (number) => {
     'claim sends': (db) => createSendingStore(db).claim(rooms, new Set(), 60_000),
     'due posts': (db) => createDuePostStore(db).due(100, 86_400_000),
     'posts.list': (db) =>
-      createReadingStore(db).list(workspaceId(number), { limit: 50, mostBytes: 1e6 }, null, everyPost),
+      createReadingStore(db).list(workspaceId(number), { limit: 50, maxBytes: 1e6 }, null, everyPost),
     'delivery log': (db) => createDeliveryStore(db).list(workspaceId(number), webhookId(number), 50, keptMs),
     summary: (db) => createAnalyticsStore(db).summarize(workspaceId(number), { from, to, accountIds: [] }, periods),
   };
 };
 
-const everyPost = { query: '', from: null, to: null };
+const everyPost = { query: '', from: null, to: null, label: '', ids: null };
 
 const storeOn = (query) => ({ query, queryReplica: query, run: async (...asked) => (await query(...asked)).length });
 

@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher, request as send } from 'undici';
-import { refuseInTransaction } from '#server/base/store/transactions';
+import { refuseInTransaction } from '#server/base/running-transaction';
 import { type CheckedUrl, checkUrl, hostAndPort } from './check-url.ts';
 import { type ExchangeResponse, exchange, type Target, type WriteGuard } from './exchange.ts';
 import { isPublicIp } from './public-address.ts';

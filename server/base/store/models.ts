@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { Sequelize } from 'sequelize';
+import { runningTransaction } from '#server/base/running-transaction';
 import type { Database } from './database.ts';
-import { runningTransaction } from './transactions.ts';
 
 // Sequelize joins the transaction it gets from here. It never starts one itself, so `set` does nothing.
 Sequelize.useCLS({

@@ -1,23 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
+import { RunningTransaction, running } from '#server/base/running-transaction';
 import { isStale } from './pg-errors.ts';
 import { toRefusal, waitForConnection } from './retry.ts';
 
-/** Sequelize takes this for its own transaction: it reads only `connection` and `finished`. */
-class RunningTransaction {
-  readonly pool: pg.Pool;
-  readonly connection: pg.PoolClient;
-  finished: 'commit' | 'rollback' | undefined;
-  readonly callbacks: (() => void)[] = [];
-  attempts = 0;
-
-  constructor(pool: pg.Pool, connection: pg.PoolClient) {
-    this.pool = pool;
-    this.connection = connection;
-  }
-}
-
-const running = new AsyncLocalStorage<RunningTransaction>();
 const disableAfterMs = 100;
 let transactions = 0;
 let disableTimer: NodeJS.Timeout | undefined;
@@ -32,9 +17,6 @@ function disableSoon(): void {
     if (transactions === 0) running.disable();
   }, disableAfterMs).unref();
 }
-
-/** The transaction that models join. */
-export const runningTransaction = () => running.getStore();
 
 /** Transactions on a pool. Every query inside one, in any function, joins it. */
 export function createTransactions(
@@ -112,12 +94,6 @@ export function createTransactions(
 
 /** For work that is started inside a transaction and outlives it. */
 export const outside = <Result>(work: () => Result): Result => running.exit(work);
-
-/** For work that takes long: the transaction would hold its locks for as long, or end because it is idle. */
-export const refuseInTransaction = (what: string) => {
-  const current = running.getStore();
-  if (current && !current.finished) throw new Error(`${what} takes long: do it before the transaction.`);
-};
 
 async function begin(pool: pg.Pool): Promise<RunningTransaction> {
   const connection = await pool.connect();
