@@ -1,5 +1,6 @@
 // A workspace with the given number of published targets: posts of 400 days, each sent to one to four of 20 accounts on 10 networks.
 import { importCompiled } from '../compiled.mjs';
+import { storeDatabase } from '../store-database.mjs';
 
 const days = 400;
 const firstDay = '2025-01-01T00:00:00Z';
@@ -24,12 +25,12 @@ export const fillWorkspace = async (db, id, userId, targets) => {
     await fill(db, id, posts, done, Math.min(done + postsAtOnce, posts));
   }
   const { createPublishedPostStore } = await importCompiled('server/delivery/statistics/published-post-store.ts');
-  const query = async ({ text }, values) => (await db.query(text, values)).rows;
+  const store = createPublishedPostStore(await storeDatabase(async (query) => (await db.query(query)).rows));
   const { rows } = await db.query(
     'select workspace_id as "workspaceId", id as "postId" from posts where workspace_id = $1',
     [id],
   );
-  await createPublishedPostStore({ query }).add(rows);
+  await store.add(rows);
 };
 
 const fill = async (db, id, posts, from, to) => {

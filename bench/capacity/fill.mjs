@@ -1,6 +1,7 @@
 // Workspaces after a year of use: published posts with their sends and metrics, and the log of a webhook. The amount of
 // due work is the same at every size.
 import { importCompiled } from '../compiled.mjs';
+import { storeDatabase } from '../store-database.mjs';
 
 const networks = 'bluesky facebook instagram linkedin mastodon pinterest threads tiktok x youtube'.split(' ');
 export const range = { from: '2025-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z', timeZone: 'Europe/Berlin' };
@@ -73,9 +74,9 @@ const addPosts = async (db, createPublishedPostStore, from, to, posts) => {
        from made`,
     [networks],
   );
-  const query = async ({ text }, values) => (await db.query(text, values)).rows;
+  const store = createPublishedPostStore(await storeDatabase(async (query) => (await db.query(query)).rows));
   const { rows } = await db.query('select workspace_id as "workspaceId", id as "postId" from made');
-  await createPublishedPostStore({ query }).add(rows);
+  await store.add(rows);
   await db.query('drop table made');
 };
 

@@ -7,6 +7,7 @@ import { callOf } from '../call-actions.mjs';
 import { importCompiled } from '../compiled.mjs';
 import { atPlace } from '../place.mjs';
 import { cpuSeconds } from '../processes.mjs';
+import { storeDatabase } from '../store-database.mjs';
 import { ratio, say, shuffled, spread, table } from '../table.mjs';
 import { fill, makeDue, range, webhookId, workspaceId } from './fill.mjs';
 
@@ -96,8 +97,6 @@ const workIn = async (number) => {
 
 const everyPost = { query: '', from: null, to: null, label: '', ids: null };
 
-const storeOn = (query) => ({ query, queryReplica: query, run: async (...asked) => (await query(...asked)).length });
-
 /** Rolls back, so that claimed rows become available again. */
 const undone = async (db, work) => {
   await db.query('begin');
@@ -111,14 +110,15 @@ const undone = async (db, work) => {
 /** How many 8 kB pages a statement reads, from memory or disk. Unlike time, it does not depend on machine load. */
 const pagesOf = async (db, run) => {
   let pages = 0;
-  const explain = async ({ text }, values = []) => {
+  const explain = async ({ text, values }) => {
     const { rows } = await db.query(`explain (analyze, buffers, format json) ${text}`, values);
     const [{ Plan: plan }] = rows[0]['QUERY PLAN'];
     pages += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
     // Some statements expect one row, so return an empty one.
     return [{}];
   };
-  await undone(db, () => run(storeOn(explain))).catch((error) =>
+  const store = await storeDatabase(explain);
+  await undone(db, () => run(store)).catch((error) =>
     assert.ok(error instanceof TypeError || error instanceof SyntaxError, error),
   );
   return pages;
@@ -126,7 +126,7 @@ const pagesOf = async (db, run) => {
 
 /** As a multiple of a statement that reads no table, at the same moment. */
 const sample = async (db, work) => {
-  const store = storeOn(async ({ name, text }, values = []) => (await db.query({ name, text, values })).rows);
+  const store = await storeDatabase(async (query) => (await db.query(query)).rows);
   const took = {};
   for (const name of shuffled(Object.keys(work))) {
     const bareMs = await timed(() => db.query('select count(*) from generate_series(1, 20000)'));

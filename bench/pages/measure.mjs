@@ -3,6 +3,7 @@ import pg from 'pg';
 import { importCompiled } from '../compiled.mjs';
 import { atPlace } from '../place.mjs';
 import { cpuSeconds } from '../processes.mjs';
+import { storeDatabase } from '../store-database.mjs';
 import { median, say, shuffled, table } from '../table.mjs';
 
 const sizes = [
@@ -124,11 +125,11 @@ const fill = async (db, workspaceId, { posts, accounts }) => {
     [workspaceId, networks],
   );
   const { createPublishedPostStore } = await importCompiled('server/delivery/statistics/published-post-store.ts');
-  const query = async ({ text }, values) => (await db.query(text, values)).rows;
+  const store = createPublishedPostStore(await storeDatabase(async (query) => (await db.query(query)).rows));
   const { rows } = await db.query(`select $1 as "workspaceId", id as "postId" from made where status = 'Published'`, [
     workspaceId,
   ]);
-  await createPublishedPostStore({ query }).add(rows);
+  await store.add(rows);
 };
 
 const timed = async ({ service, ask, requests }, name) => {
