@@ -1,15 +1,12 @@
 import type { Post, Result } from '#contracts/posts';
 import type { Rights } from '#server/access/auth/rights';
-import type { Plans } from '#server/access/plans/plans';
 import { mustBeDone, needsApproval } from '#server/base/approval';
 import type { Clock } from '#server/base/clock';
 import { ApprovalRun, type Caller, type Preparation } from '#server/base/context';
 import { badInput, notFound, pageOf, Refusal } from '#server/base/errors';
-import type { Accounts } from '#server/connecting/accounts/accounts';
-import type { Network } from '#server/networks/network';
-import type { Networks } from '#server/networks/registry';
 import type { Revisions } from '#server/writing/history/revisions';
 import type { Outcomes } from './outcome.ts';
+import type { PlanCount } from './plan-count.ts';
 import type { RemovedPost } from './post-row.ts';
 import type { PostStore } from './post-store.ts';
 import type { Readiness } from './readiness.ts';
@@ -19,11 +16,9 @@ export type Lifecycle = ReturnType<typeof createLifecycle>;
 /** How a post moves from state to state (SPEC, States and transitions). */
 export const createLifecycle = ({
   store,
-  accounts,
-  networks,
   readiness,
+  planCount,
   rights,
-  plans,
   deletion,
   outcomes,
   revisions,
@@ -31,11 +26,9 @@ export const createLifecycle = ({
   clock,
 }: {
   store: PostStore;
-  accounts: Accounts;
-  networks: Networks;
   readiness: Readiness;
+  planCount: PlanCount;
   rights: Rights;
-  plans: Plans;
   /** Refuses while the workspace waits to be deleted. */
   deletion: { mustStay(workspaceId: string): Promise<void> };
   outcomes: Outcomes;
@@ -61,40 +54,6 @@ export const createLifecycle = ({
     return rights.mustPublish(caller);
   };
 
-  /**
-   * Counts what will be sent now against the plan. An account that has a result was counted on its first attempt, and is
-   * not counted again.
-   */
-  const usePlan = async (caller: Caller, post: Post, { scheduled }: { scheduled: boolean }) =>
-    plans.use(caller.workspaceId, await networksToCount(caller, post), {
-      scheduled,
-      again: await failedOn(caller, post),
-    });
-
-  const giveBack = async ({ workspaceId }: Caller, id: string) =>
-    plans.giveBack(workspaceId, await store.counted(id, workspaceId));
-
-  const failedOn = (caller: Caller, { results }: Post) =>
-    networksOf(
-      caller,
-      results.filter(({ ok }) => !ok).map(({ accountId }) => accountId),
-    );
-
-  const networksToCount = (caller: Caller, { accountIds, results }: Post) =>
-    networksOf(
-      caller,
-      accountIds.filter((id) => results.every(({ accountId }) => accountId !== id)),
-    );
-
-  /** One network per account, so a network may repeat. Leaves out accounts that are no longer connected. */
-  const networksOf = async (caller: Caller, accountIds: readonly string[]): Promise<Network[]> => {
-    const connected = await accounts.connectedOf(caller, accountIds);
-    return accountIds.flatMap((id) => {
-      const network = networks.find(connected.get(id)?.network ?? '');
-      return network ? [network] : [];
-    });
-  };
-
   const mustBeFuture = (at: string, path: string) => {
     if (new Date(at) <= clock.now()) {
       throw badInput({ path, code: 'NotInFuture', message: 'must be an instant in the future', actual: at });
@@ -115,7 +74,7 @@ export const createLifecycle = ({
         throw notFrom(post, 'scheduled', 'a Draft or Failed post');
       }
       await readiness.mustBePublishable(caller, post, preparation);
-      const counted = await usePlan(caller, post, { scheduled: true });
+      const counted = await planCount.use(caller, post, { scheduled: true });
       await store.wake();
       await revisions.recordStatus(caller, id, 'Scheduled', at);
       await store.setCounted(id, by, counted);
@@ -126,15 +85,7 @@ export const createLifecycle = ({
   const recheckScheduled = async (caller: Caller, before: Post, after: Post, preparation: Preparation) => {
     const by = await mustDecide(caller, 'Changing a scheduled post', after.id);
     await readiness.mustBePublishable(caller, after, preparation);
-    const { workspaceId } = caller;
-    const [networksBefore, networksAfter] = [
-      await networksToCount(caller, before),
-      await networksToCount(caller, after),
-    ];
-    const counted = await store.counted(after.id, workspaceId);
-    const again = await failedOn(caller, after);
-    const countedNow = await plans.change(workspaceId, counted, networksBefore, networksAfter, { again });
-    await store.setCounted(after.id, by, countedNow);
+    await planCount.change(caller, by, before, after);
     await store.wake();
     if (after.scheduledAt !== before.scheduledAt) {
       await revisions.recordStatus(caller, after.id, 'Scheduled', after.scheduledAt);
@@ -170,7 +121,7 @@ export const createLifecycle = ({
         const post = await lockPost(caller, id);
         if (post.status !== 'Scheduled') throw notFrom(post, 'taken back', 'a Scheduled post');
         const by = await mustDecide(caller, 'Unscheduling a post', id);
-        await giveBack(caller, id);
+        await planCount.giveBack(caller, id);
         const before = post.results.length > 0 ? 'Failed' : 'Draft';
         await revisions.recordStatus(caller, id, 'Unscheduled');
         return store.move(id, by, before, post.scheduledAt ?? null);
@@ -196,7 +147,7 @@ export const createLifecycle = ({
         throw new Refusal('Conflict', `Not all of these accounts failed on the post ${id}. Read it again.`);
       }
       await readiness.mustBePublishable(caller, post, preparation);
-      await usePlan(caller, post, { scheduled: false });
+      await planCount.use(caller, post, { scheduled: false });
       await revisions.recordStatus(caller, id, 'Publishing');
       return only.length === 0 ? [] : failed.filter(({ accountId }) => !only.includes(accountId));
     },
@@ -236,7 +187,7 @@ export const createLifecycle = ({
       }
       if (post.status === 'Scheduled') {
         await mustDecide(caller, 'Deleting a scheduled post', id);
-        await giveBack(caller, id);
+        await planCount.giveBack(caller, id);
       }
       return store.remove(id, caller.workspaceId);
     },

@@ -29,6 +29,7 @@ import { createOutcomes } from './outcome.ts';
 import { createOutcomeStore } from './outcome-store.ts';
 import { createOverview } from './overview.ts';
 import { createOverviewStore } from './overview-store.ts';
+import { createPlanCount } from './plan-count.ts';
 import { createPostStore } from './post-store.ts';
 import { createReadiness } from './readiness.ts';
 import { createReading } from './reading.ts';
@@ -97,7 +98,8 @@ export const openPosts = ({
   const shared = { store, accounts, library, networks, revisions, clock };
   const fitting = createFitting({ fittedFiles });
   const readiness = createReadiness({ ...shared, linkCardStore, fitting, linkCards, uploadAddresses, reachable });
-  const lifecycle = createLifecycle({ ...shared, readiness, rights, plans, deletion, outcomes, baseUrl });
+  const planCount = createPlanCount({ store, accounts, networks, plans });
+  const lifecycle = createLifecycle({ ...shared, readiness, rights, planCount, deletion, outcomes, baseUrl });
   const fileOptions = networks.all.flatMap(({ options }) =>
     options.filter(({ type }) => type === 'Media').map(({ key }) => key),
   );
