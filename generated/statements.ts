@@ -357,10 +357,10 @@ export interface Statements {
   'notifications.recipients': { values: [string]; row: { userId: string; email: string; role: string; canPublish: boolean; workspace: string; choices: Json | null; browsers: string[] } }; // 9702e918134e
   'notifications.renew': { values: { workspaceId: string; kind: string; subjectId: string; withinMs: number; title: string; detail: string; excerpt: string; path: string }; row: {} }; // a09c81ef0137
   'notifications.retitle': { values: [string, string, string, string]; row: {} }; // aeeb1c962ac6
-  'passkeys.find': { values: [string]; row: { id: string; userId: string; credentialId: string; publicKey: Buffer; counter: number; transports: string[]; name: string; createdAt: string; lastUsedAt: string | null } }; // 831b29d14893
-  'passkeys.insert': { values: [string, string, string, Uint8Array, number, readonly string[], string, string | Date]; row: {} }; // c138336bcc1f
+  'passkeys.find': { values: [string]; row: { id: string; userId: string; credentialId: string; publicKey: Buffer; counter: number; transports: string[]; name: string; createdAt: string; lastUsedAt: string | null } }; // c3fbbc2577cd
+  'passkeys.insert': { values: { id: string; userId: string; credentialId: string; publicKey: Uint8Array; counter: number; transports: readonly string[]; name: string; createdAt: string | Date }; row: {} }; // 55a03c3f31b3
   'passkeys.insertChallenge': { values: [string, string, string, string | Date]; row: {} }; // 66ae22452f52
-  'passkeys.list': { values: [string]; row: { id: string; userId: string; credentialId: string; publicKey: Buffer; counter: number; transports: string[]; name: string; createdAt: string; lastUsedAt: string | null } }; // 5285c483f124
+  'passkeys.list': { values: [string]; row: { id: string; userId: string; credentialId: string; publicKey: Buffer; counter: number; transports: string[]; name: string; createdAt: string; lastUsedAt: string | null } }; // fcbfdcb3ab0b
   'passkeys.lockOf': { values: [string]; row: {} }; // c94c644a863d
   'passkeys.purgeChallenges': { values: [string | Date]; row: {} }; // ae17d6f6251b
   'passkeys.remove': { values: [string, string]; row: { name: string } }; // 01536164a81e
@@ -599,8 +599,8 @@ export interface Statements {
   'totp.begin': { values: [string, string, string, string | Date]; row: {} }; // ba19df86dc8a
   'totp.confirm': { values: [string, string, string | Date]; row: {} }; // cdfd08ab57af
   'totp.discardSecret': { values: [string]; row: {} }; // 84e4bfbc33fa
-  'totp.find': { values: [string]; row: { sealedSecret: string; confirmedAt: string | null } }; // 92a74564e227
-  'totp.findBegun': { values: [string, string, string | Date]; row: { sealedSecret: string } }; // a3ab877768a9
+  'totp.find': { values: [string]; row: { sealedSecret: string; confirmedAt: string | null } }; // 89fcd94876b9
+  'totp.findBegun': { values: [string, string, string | Date]; row: { sealedSecret: string } }; // a2a7c042b220
   'totp.remove': { values: [string]; row: {} }; // 55ff9ad0b9b2
   'totp.removeAll': { values: [string]; row: {} }; // 33236a464353
   'totp.useStep': { values: [string, number]; row: {} }; // 7aed526796b7
