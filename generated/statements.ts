@@ -278,12 +278,12 @@ export interface Statements {
   'imports.unsaved': { values: [string, string, number, readonly string[], number]; row: { number: number } }; // 9b780f882805
   'imports.uploader': { values: [string, string]; row: { userId: string } }; // 04aa667b3811
   'invitations.accept': { values: [string, string | Date]; row: {} }; // ce0fa8ed0cb1
-  'invitations.byHash': { values: [Uint8Array]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // 036246402d33
+  'invitations.byHash': { values: [Uint8Array]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // cee8c520fe86
   'invitations.count': { values: [string, string | Date]; row: { count: number } }; // c5e8df23b531
-  'invitations.insert': { values: [string, string, string, string, Uint8Array, string, string | Date, string | Date]; row: {} }; // 64a9ac8bedd0
-  'invitations.lock': { values: [Uint8Array]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // c544d7dd86b8
-  'invitations.ofEmail': { values: [string, string | Date]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // a07bca63c64d
-  'invitations.open': { values: [string, number]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // cab94e1aa014
+  'invitations.insert': { values: { id: string; workspaceId: string; email: string; role: string; hash: Uint8Array; invitedBy: string; createdAt: string | Date; expiresAt: string | Date }; row: {} }; // e8d9c3f34a3c
+  'invitations.lock': { values: [Uint8Array]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // fe39e9440f30
+  'invitations.ofEmail': { values: [string, string | Date]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // d2d0b77c7fe6
+  'invitations.open': { values: [string, number]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // e9913605b3e2
   'invitations.purge': { values: [string | Date]; row: {} }; // cc965f5e1579
   'invitations.remove': { values: [string, string]; row: {} }; // 6564a080fb32
   'invitations.removeBy': { values: [string, string, readonly string[]]; row: { id: string; email: string } }; // a5020632c711
@@ -308,10 +308,10 @@ export interface Statements {
   'members.approvers': { values: [string]; row: { id: string; name: string } }; // 3d26c929c621
   'members.insert': { values: [string, string, string]; row: {} }; // 282fe34dd768
   'members.lock': { values: [string]; row: {} }; // 7771d5e9a57e
-  'members.ofUser': { values: [string]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null; role: string; canPublish: boolean; lacksFactor: boolean } }; // f429e173a69a
-  'members.ofWorkspace': { values: [string]; row: { userId: string; role: string; approver: boolean; hasFactor: boolean; joinedAt: string; email: string; name: string | null } }; // c0c4b54f19f3
-  'members.one': { values: [string, string]; row: { userId: string; role: string; approver: boolean; hasFactor: boolean; joinedAt: string; email: string; name: string | null } }; // 2bab0281131c
-  'members.owners': { values: [string]; row: { userId: string } }; // c1ef10f94a98
+  'members.ofUser': { values: [string]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null; role: string; canPublish: boolean; lacksFactor: boolean } }; // 6f835a7d870a
+  'members.ofWorkspace': { values: [string]; row: { userId: string; role: string; approver: boolean; hasFactor: boolean; joinedAt: string; email: string; name: string | null } }; // e9c35ee9e0ef
+  'members.one': { values: [string, string]; row: { userId: string; role: string; approver: boolean; hasFactor: boolean; joinedAt: string; email: string; name: string | null } }; // bd764c9a072b
+  'members.owners': { values: [string]; row: { userId: string } }; // 1d76324f6fa2
   'members.remove': { values: [string, string]; row: {} }; // af70e3665be7
   'members.setApprover': { values: [string, string, boolean]; row: {} }; // 74084ac5e32d
   'members.setRole': { values: [string, string, string]; row: {} }; // 73f725efbcec
@@ -615,20 +615,20 @@ export interface Statements {
   'uploadAddresses.purge': { values: []; row: {} }; // b39693bef0cb
   'uploadAddresses.use': { values: [string, string, string | Date]; row: { id: string } }; // 5ca788cd2a72
   'users.anonymize': { values: [string, string | Date]; row: {} }; // 55bc08d0e896
-  'users.byEmail': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // d770fcba20bb
-  'users.byId': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // 0bc294c9607d
-  'users.bySubject': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // 1698abf3bc89
+  'users.byEmail': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // de18a6735e91
+  'users.byId': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // 385b0a0e5066
+  'users.bySubject': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // 6c39967e28bc
   'users.distrustTokens': { values: [string, string | Date]; row: {} }; // 2523d917f73d
-  'users.everybody': { values: []; row: { id: string; email: string; name: string | null; operator: boolean; hasPassword: boolean; workspaces: Json } }; // bd0515768fbc
-  'users.first': { values: []; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // ceedb715c2b0
+  'users.everybody': { values: []; row: { id: string; email: string; name: string | null; operator: boolean; hasPassword: boolean; workspaces: Json } }; // f1df0b35cd09
+  'users.first': { values: []; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // 513d6fcc8c00
   'users.forgetLastWorkspace': { values: [string, string]; row: {} }; // 27f38bc3d02d
   'users.hasFactor': { values: [string]; row: { has: boolean } }; // 28d83f1b67bb
   'users.hasPasskey': { values: [string]; row: { has: boolean } }; // 09df5fe8fa33
   'users.insert': { values: [string, string, string, string, boolean]; row: {} }; // 2ce83db1d309
   'users.link': { values: [string, string]; row: {} }; // cb1b5d7368b8
-  'users.lock': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // aaabeebdcf34
+  'users.lock': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // 527c3a038632
   'users.lockSignUp': { values: []; row: {} }; // 275e02ca09c7
-  'users.operator': { values: []; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // e6fcdecdf08e
+  'users.operator': { values: []; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // 9709dd3fb41e
   'users.setLastWorkspace': { values: [string, string]; row: {} }; // 6d6db83c5456
   'users.setPassword': { values: [string, string, string | Date]; row: {} }; // 508d3899fe25
   'users.setProfile': { values: [string, string, string, string, boolean]; row: {} }; // 24835388d41e
@@ -650,12 +650,12 @@ export interface Statements {
   'webhooks.resealSecret': { values: [string, string, string]; row: {} }; // 13c2e074f10f
   'webhooks.resume': { values: [string, string]; row: {} }; // 6d50c093b426
   'webhooks.rotateSecret': { values: [string, string, string, string, number]; row: {} }; // ec42c8728a3a
-  'workspaces.all': { values: []; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null } }; // 4007c6013659
-  'workspaces.byId': { values: [string]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null } }; // 7426b9d9d00e
-  'workspaces.change': { values: [string, string, boolean, string, boolean, boolean]; row: {} }; // a0d76e0955e7
-  'workspaces.due': { values: [string | Date]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string; deleteAskedBy: string | null } }; // c29784e447f1
+  'workspaces.all': { values: []; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null } }; // d0f05f881b9b
+  'workspaces.byId': { values: [string]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null } }; // b009e4ff3c95
+  'workspaces.change': { values: { name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; workspaceId: string }; row: {} }; // ccca8c7769e5
+  'workspaces.due': { values: [string | Date]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string; deleteAskedBy: string | null } }; // 3106d4cf6efe
   'workspaces.insert': { values: [string, string]; row: {} }; // a8da40c5a2ef
-  'workspaces.lock': { values: [string]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null } }; // 7c7089e76553
+  'workspaces.lock': { values: [string]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null } }; // f4911d7e23fd
   'workspaces.remove': { values: [string, string | Date]; row: {} }; // 2aa1b4379244
   'workspaces.setDeletion': { values: [string, string | Date, string]; row: {} }; // 46b1f1b5b652
   'workspaces.setPlan': { values: [string, string]; row: {} }; // f8229ca1e0b2
