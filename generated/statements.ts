@@ -278,12 +278,12 @@ export interface Statements {
   'imports.unsaved': { values: [string, string, number, readonly string[], number]; row: { number: number } }; // 9b780f882805
   'imports.uploader': { values: [string, string]; row: { userId: string } }; // 04aa667b3811
   'invitations.accept': { values: [string, string | Date]; row: {} }; // ce0fa8ed0cb1
-  'invitations.byHash': { values: [Uint8Array]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // cee8c520fe86
+  'invitations.byHash': { values: [Uint8Array]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // 87cda9f0d85c
   'invitations.count': { values: [string, string | Date]; row: { count: number } }; // c5e8df23b531
   'invitations.insert': { values: { id: string; workspaceId: string; email: string; role: string; hash: Uint8Array; invitedBy: string; createdAt: string | Date; expiresAt: string | Date }; row: {} }; // e8d9c3f34a3c
-  'invitations.lock': { values: [Uint8Array]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // fe39e9440f30
-  'invitations.ofEmail': { values: [string, string | Date]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // d2d0b77c7fe6
-  'invitations.open': { values: [string, number]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // e9913605b3e2
+  'invitations.lock': { values: [Uint8Array]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // 20acb06e882c
+  'invitations.ofEmail': { values: [string, string | Date]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // 3d2e3b318a1b
+  'invitations.open': { values: [string, number]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // 4e9e62abe533
   'invitations.purge': { values: [string | Date]; row: {} }; // cc965f5e1579
   'invitations.remove': { values: [string, string]; row: {} }; // 6564a080fb32
   'invitations.removeBy': { values: [string, string, readonly string[]]; row: { id: string; email: string } }; // a5020632c711
@@ -357,10 +357,10 @@ export interface Statements {
   'notifications.recipients': { values: [string]; row: { userId: string; email: string; role: string; canPublish: boolean; workspace: string; choices: Json | null; browsers: string[] } }; // 9702e918134e
   'notifications.renew': { values: { workspaceId: string; kind: string; subjectId: string; withinMs: number; title: string; detail: string; excerpt: string; path: string }; row: {} }; // a09c81ef0137
   'notifications.retitle': { values: [string, string, string, string]; row: {} }; // aeeb1c962ac6
-  'passkeys.find': { values: [string]; row: { id: string; userId: string; credentialId: string; publicKey: Buffer; counter: number; transports: string[]; name: string; createdAt: string; lastUsedAt: string | null } }; // c3fbbc2577cd
-  'passkeys.insert': { values: { id: string; userId: string; credentialId: string; publicKey: Uint8Array; counter: number; transports: readonly string[]; name: string; createdAt: string | Date }; row: {} }; // 55a03c3f31b3
+  'passkeys.find': { values: [string]; row: { id: string; userId: string; credentialId: string; publicKey: Buffer; counter: number; transports: string[]; name: string; createdAt: string; lastUsedAt: string | null } }; // bdd3f75a25cb
+  'passkeys.insert': { values: { id: string; userId: string; credentialId: string; publicKey: Uint8Array; counter: number; transports: readonly string[]; name: string; createdAt: string | Date }; row: {} }; // 6eb1c6e715d1
   'passkeys.insertChallenge': { values: [string, string, string, string | Date]; row: {} }; // 66ae22452f52
-  'passkeys.list': { values: [string]; row: { id: string; userId: string; credentialId: string; publicKey: Buffer; counter: number; transports: string[]; name: string; createdAt: string; lastUsedAt: string | null } }; // fcbfdcb3ab0b
+  'passkeys.list': { values: [string]; row: { id: string; userId: string; credentialId: string; publicKey: Buffer; counter: number; transports: string[]; name: string; createdAt: string; lastUsedAt: string | null } }; // 6fb206dd6812
   'passkeys.lockOf': { values: [string]; row: {} }; // c94c644a863d
   'passkeys.purgeChallenges': { values: [string | Date]; row: {} }; // ae17d6f6251b
   'passkeys.remove': { values: [string, string]; row: { name: string } }; // 01536164a81e

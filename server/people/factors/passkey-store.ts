@@ -9,8 +9,8 @@ export interface ChallengeUse {
   readonly userId?: string;
 }
 
-const columns = `id, user_id, credential_id, public_key, counter::float8 as counter,
-  transports, name, created_at, last_used_at`;
+const columns = `id, user_id, credential_id, public_key, counter::float8 as counter, transports, name,
+  created_at, last_used_at`;
 /** Until the transaction ends, so that simultaneous requests cannot exceed the limit. */
 const lockOf = sql('passkeys.lockOf', `select pg_advisory_xact_lock(hashtextextended('passkeys ' || $1, 0))`, 'locks');
 const list = sql('passkeys.list', `select ${columns} from passkeys where user_id = $1 order by id desc`);
@@ -18,7 +18,8 @@ const find = sql('passkeys.find', `select ${columns} from passkeys where credent
 const insert = sql(
   'passkeys.insert',
   `insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
-   values (:id, :userId, :credentialId, :publicKey, :counter, :transports, :name, :createdAt) on conflict (credential_id) do nothing`,
+   values (:id, :userId, :credentialId, :publicKey, :counter, :transports, :name, :createdAt)
+   on conflict (credential_id) do nothing`,
 );
 const saveUsed = sql('passkeys.saveUsed', 'update passkeys set counter = $2, last_used_at = $3 where id = $1');
 const remove = sql('passkeys.remove', 'delete from passkeys where user_id = $1 and id = $2 returning name');

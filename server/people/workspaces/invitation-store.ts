@@ -9,8 +9,8 @@ interface NewInvitation extends Omit<InvitationRow, 'createdAt' | 'expiresAt'> {
   readonly expiresAt: Date;
 }
 
-const openInvitation = `select id, workspace_id, email, role, invited_by,
-  created_at, expires_at from invitations where accepted_at is null`;
+const openInvitation = `select id, workspace_id, email, role, invited_by, created_at, expires_at
+  from invitations where accepted_at is null`;
 const openInvitations = sql(
   'invitations.open',
   `${openInvitation} and workspace_id = $1 order by id desc limit $2`,

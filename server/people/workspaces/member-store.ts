@@ -1,6 +1,6 @@
 import type { Publishers, Role } from '#contracts/scopes';
 import { canPublish } from '#server/base/store/can-publish';
-import { type Database, type Statement, sql, type ValuesArgument } from '#server/base/store/database';
+import { type Database, sql } from '#server/base/store/database';
 import { hasSecondFactor, lacksFactor } from '#server/base/store/has-second-factor';
 import { personName } from '#server/base/store/person-name';
 import { workspaceColumns } from './workspace-columns.ts';
@@ -44,27 +44,22 @@ const removeMember = sql('members.remove', 'delete from members where workspace_
 
 export type MemberStore = ReturnType<typeof createMemberStore>;
 
-export const createMemberStore = (db: Database) => {
-  const one = async <Values, Row>(statement: Statement<Values, Row>, ...values: ValuesArgument<Values>) =>
-    (await db.query(statement, ...values))[0] ?? null;
+export const createMemberStore = (db: Database) => ({
+  transaction: db.transaction,
 
-  return {
-    transaction: db.transaction,
-
-    memberships: (userId: string) => db.query(memberships, [userId]),
-    members: (workspaceId: string) => db.query(members, [workspaceId]),
-    member: (workspaceId: string, userId: string) => one(member, [workspaceId, userId]),
-    owners: (workspaceId: string) => db.query(owners, [workspaceId]),
-    insertMember: ({ workspaceId, userId, role }: { workspaceId: string; userId: string; role: Role }) =>
-      db.run(insertMember, [workspaceId, userId, role]),
-    updateMember: ({ workspaceId, userId }: { workspaceId: string; userId: string }, role: Role) =>
-      db.run(setRole, [workspaceId, userId, role]),
-    setApprover: ({ workspaceId, userId }: { workspaceId: string; userId: string }, isApprover: boolean) =>
-      db.run(setApprover, [workspaceId, userId, isApprover]),
-    approvers: (workspaceId: string) => db.query(approvers, [workspaceId]),
-    /** Before the workspace: transactions that locked a right go on to lock the workspace. */
-    lockMembers: (workspaceId: string) => db.run(lockMembers, [workspaceId]),
-    removeMember: ({ workspaceId, userId }: { workspaceId: string; userId: string }) =>
-      db.run(removeMember, [workspaceId, userId]),
-  };
-};
+  memberships: (userId: string) => db.query(memberships, [userId]),
+  members: (workspaceId: string) => db.query(members, [workspaceId]),
+  member: async (workspaceId: string, userId: string) => (await db.query(member, [workspaceId, userId]))[0] ?? null,
+  owners: (workspaceId: string) => db.query(owners, [workspaceId]),
+  insertMember: ({ workspaceId, userId, role }: { workspaceId: string; userId: string; role: Role }) =>
+    db.run(insertMember, [workspaceId, userId, role]),
+  updateMember: ({ workspaceId, userId }: { workspaceId: string; userId: string }, role: Role) =>
+    db.run(setRole, [workspaceId, userId, role]),
+  setApprover: ({ workspaceId, userId }: { workspaceId: string; userId: string }, isApprover: boolean) =>
+    db.run(setApprover, [workspaceId, userId, isApprover]),
+  approvers: (workspaceId: string) => db.query(approvers, [workspaceId]),
+  /** Before the workspace: transactions that locked a right go on to lock the workspace. */
+  lockMembers: (workspaceId: string) => db.run(lockMembers, [workspaceId]),
+  removeMember: ({ workspaceId, userId }: { workspaceId: string; userId: string }) =>
+    db.run(removeMember, [workspaceId, userId]),
+});
