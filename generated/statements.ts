@@ -64,7 +64,7 @@ export interface Statements {
   'analytics.ofChosen': { values: { workspaceId: string; to: string | Date; accountIds: readonly string[]; from: string | Date; mondays: readonly (string | Date)[]; begins: readonly (string | Date)[] }; row: { accounts: Json; repeats: Json; hours: Json; topPosts: Json } }; // 73b0fcc4af4f
   'approvals.about': { values: [string, string]; row: { id: string; workspaceId: string; conversationId: string; client: string; requestedBy: string; requestedByName: string; isOwn: boolean; askerName: string; action: string; input: Json; subject: Json; contentHash: Buffer; status: string; decidedBy: string | null; decidedByName: string | null; decidedAt: string | null; reason: string | null; createdAt: string; expiresAt: string; isPreparing: boolean } }; // 54de6a18c713
   'approvals.acceptAssertion': { values: [string, string, Uint8Array]; row: {} }; // 9e3776616712
-  'approvals.close': { values: [string, string, string, string, string | Date, string, string]; row: {} }; // 1571dfa634a8
+  'approvals.close': { values: { status: string; by: string; at: string | Date; outcome: string; reason: string; workspaceId: string; id: string }; row: {} }; // 2fc9e9f99bfc
   'approvals.closeOpen': { values: [string, readonly string[], string, string | Date]; row: { id: string } }; // 98e3d357c76b
   'approvals.conversation': { values: [string, string, string, string | Date]; row: { id: string } }; // 507c7996bb79
   'approvals.countApprovedFor': { values: [string, string, number]; row: { count: number } }; // 9d36fcb6c624
@@ -74,17 +74,17 @@ export interface Statements {
   'approvals.get': { values: [string, string]; row: { id: string; workspaceId: string; conversationId: string; client: string; requestedBy: string; requestedByName: string; isOwn: boolean; askerName: string; action: string; input: Json; subject: Json; contentHash: Buffer; status: string; decidedBy: string | null; decidedByName: string | null; decidedAt: string | null; reason: string | null; createdAt: string; expiresAt: string; isPreparing: boolean } }; // df1acdf1e8e6
   'approvals.haveEmptyConversations': { values: []; row: { workspaceId: string } }; // fe23136be9b4
   'approvals.haveUnreminded': { values: [string | Date, number]; row: { workspaceId: string } }; // 560fceb53083
-  'approvals.insert': { values: [string, string, string, string, string, string, Uint8Array, string, Uint8Array, string | Date, string | Date, boolean]; row: {} }; // a45e542ee960
-  'approvals.insertConfirmation': { values: [string, string, string, string, string, string | Date]; row: {} }; // dadab0ef9f7d
+  'approvals.insert': { values: { id: string; conversationId: string; workspaceId: string; requestedBy: string; action: string; input: string; requestHash: Uint8Array; subject: string; contentHash: Uint8Array; createdAt: string | Date; expiresAt: string | Date; isOwn: boolean }; row: {} }; // 7a773f977150
+  'approvals.insertConfirmation': { values: { workspaceId: string; id: string; userId: string; nonce: string; cards: string; createdAt: string | Date }; row: {} }; // a9ce03a91359
   'approvals.lock': { values: [string, string]; row: { id: string; workspaceId: string; conversationId: string; client: string; requestedBy: string; requestedByName: string; isOwn: boolean; askerName: string; action: string; input: Json; subject: Json; contentHash: Buffer; status: string; decidedBy: string | null; decidedByName: string | null; decidedAt: string | null; reason: string | null; createdAt: string; expiresAt: string; isPreparing: boolean } }; // 19392c6834ea
   'approvals.lockConfirmation': { values: [string, string, string, string | Date]; row: { nonce: string; cards: Json; assertion: Buffer | null } }; // 6dc6ccb45f4a
   'approvals.lockOpen': { values: [string, string, string, string]; row: { id: string; workspaceId: string; conversationId: string; client: string; requestedBy: string; requestedByName: string; isOwn: boolean; askerName: string; action: string; input: Json; subject: Json; contentHash: Buffer; status: string; decidedBy: string | null; decidedByName: string | null; decidedAt: string | null; reason: string | null; createdAt: string; expiresAt: string; isPreparing: boolean } }; // 44e3d2ea243b
   'approvals.lockRequests': { values: [string]; row: {} }; // 443ccebc8948
   'approvals.open': { values: [string]; row: { id: string; action: string; input: Json; contentHash: Buffer; status: string; expiresAt: string; isPreparing: boolean } }; // 20b6c6b669d4
-  'approvals.page': { values: [string, string, string, boolean, number, number]; row: { id: string; workspaceId: string; conversationId: string; client: string; requestedBy: string; requestedByName: string; isOwn: boolean; askerName: string; action: string; input: Json; subject: Json; contentHash: Buffer; status: string; decidedBy: string | null; decidedByName: string | null; decidedAt: string | null; reason: string | null; createdAt: string; expiresAt: string; isPreparing: boolean; total: number } }; // 70ed8a43b850
+  'approvals.page': { values: { workspaceId: string; status: string; afterId: string; isAfterOpen: boolean; limit: number; bytes: number }; row: { id: string; workspaceId: string; conversationId: string; client: string; requestedBy: string; requestedByName: string; isOwn: boolean; askerName: string; action: string; input: Json; subject: Json; contentHash: Buffer; status: string; decidedBy: string | null; decidedByName: string | null; decidedAt: string | null; reason: string | null; createdAt: string; expiresAt: string; isPreparing: boolean; total: number } }; // 66cceabddc0f
   'approvals.purge': { values: [string | Date, number]; row: {} }; // 9856e0ab4216
   'approvals.purgeConfirmations': { values: [string | Date]; row: {} }; // 025ef47b50a5
-  'approvals.remind': { values: [string, string | Date, number]; row: { id: string; conversationId: string; client: string } }; // 2694e2c49ec6
+  'approvals.remind': { values: [string, string | Date, number]; row: { id: string; conversationId: string; client: string } }; // 2ad9065f18cd
   'approvals.removeEmptyConversations': { values: [string]; row: {} }; // 1c5622d2a1dd
   'approvals.reopen': { values: [string, string]; row: {} }; // e54e4fab939e
   'approvals.setContent': { values: [string, string, string, Uint8Array]; row: {} }; // 5015af87a732
@@ -278,12 +278,12 @@ export interface Statements {
   'imports.unsaved': { values: [string, string, number, readonly string[], number]; row: { number: number } }; // 9b780f882805
   'imports.uploader': { values: [string, string]; row: { userId: string } }; // 04aa667b3811
   'invitations.accept': { values: [string, string | Date]; row: {} }; // ce0fa8ed0cb1
-  'invitations.byHash': { values: [Uint8Array]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // 036246402d33
+  'invitations.byHash': { values: [Uint8Array]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // 87cda9f0d85c
   'invitations.count': { values: [string, string | Date]; row: { count: number } }; // c5e8df23b531
-  'invitations.insert': { values: [string, string, string, string, Uint8Array, string, string | Date, string | Date]; row: {} }; // 64a9ac8bedd0
-  'invitations.lock': { values: [Uint8Array]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // c544d7dd86b8
-  'invitations.ofEmail': { values: [string, string | Date]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // a07bca63c64d
-  'invitations.open': { values: [string, number]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // cab94e1aa014
+  'invitations.insert': { values: { id: string; workspaceId: string; email: string; role: string; hash: Uint8Array; invitedBy: string; createdAt: string | Date; expiresAt: string | Date }; row: {} }; // e8d9c3f34a3c
+  'invitations.lock': { values: [Uint8Array]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // 20acb06e882c
+  'invitations.ofEmail': { values: [string, string | Date]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // 3d2e3b318a1b
+  'invitations.open': { values: [string, number]; row: { id: string; workspaceId: string; email: string; role: string; invitedBy: string; createdAt: string; expiresAt: string } }; // 4e9e62abe533
   'invitations.purge': { values: [string | Date]; row: {} }; // cc965f5e1579
   'invitations.remove': { values: [string, string]; row: {} }; // 6564a080fb32
   'invitations.removeBy': { values: [string, string, readonly string[]]; row: { id: string; email: string } }; // a5020632c711
@@ -308,10 +308,10 @@ export interface Statements {
   'members.approvers': { values: [string]; row: { id: string; name: string } }; // 3d26c929c621
   'members.insert': { values: [string, string, string]; row: {} }; // 282fe34dd768
   'members.lock': { values: [string]; row: {} }; // 7771d5e9a57e
-  'members.ofUser': { values: [string]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null; role: string; canPublish: boolean; lacksFactor: boolean } }; // f429e173a69a
-  'members.ofWorkspace': { values: [string]; row: { userId: string; role: string; approver: boolean; hasFactor: boolean; joinedAt: string; email: string; name: string | null } }; // c0c4b54f19f3
-  'members.one': { values: [string, string]; row: { userId: string; role: string; approver: boolean; hasFactor: boolean; joinedAt: string; email: string; name: string | null } }; // 2bab0281131c
-  'members.owners': { values: [string]; row: { userId: string } }; // c1ef10f94a98
+  'members.ofUser': { values: [string]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null; role: string; canPublish: boolean; lacksFactor: boolean } }; // 6f835a7d870a
+  'members.ofWorkspace': { values: [string]; row: { userId: string; role: string; approver: boolean; hasFactor: boolean; joinedAt: string; email: string; name: string | null } }; // e9c35ee9e0ef
+  'members.one': { values: [string, string]; row: { userId: string; role: string; approver: boolean; hasFactor: boolean; joinedAt: string; email: string; name: string | null } }; // bd764c9a072b
+  'members.owners': { values: [string]; row: { userId: string } }; // 1d76324f6fa2
   'members.remove': { values: [string, string]; row: {} }; // af70e3665be7
   'members.setApprover': { values: [string, string, boolean]; row: {} }; // 74084ac5e32d
   'members.setRole': { values: [string, string, string]; row: {} }; // 73f725efbcec
@@ -357,10 +357,10 @@ export interface Statements {
   'notifications.recipients': { values: [string]; row: { userId: string; email: string; role: string; canPublish: boolean; workspace: string; choices: Json | null; browsers: string[] } }; // 9702e918134e
   'notifications.renew': { values: { workspaceId: string; kind: string; subjectId: string; withinMs: number; title: string; detail: string; excerpt: string; path: string }; row: {} }; // a09c81ef0137
   'notifications.retitle': { values: [string, string, string, string]; row: {} }; // aeeb1c962ac6
-  'passkeys.find': { values: [string]; row: { id: string; userId: string; credentialId: string; publicKey: Buffer; counter: number; transports: string[]; name: string; createdAt: string; lastUsedAt: string | null } }; // 831b29d14893
-  'passkeys.insert': { values: [string, string, string, Uint8Array, number, readonly string[], string, string | Date]; row: {} }; // c138336bcc1f
+  'passkeys.find': { values: [string]; row: { id: string; userId: string; credentialId: string; publicKey: Buffer; counter: number; transports: string[]; name: string; createdAt: string; lastUsedAt: string | null } }; // bdd3f75a25cb
+  'passkeys.insert': { values: { id: string; userId: string; credentialId: string; publicKey: Uint8Array; counter: number; transports: readonly string[]; name: string; createdAt: string | Date }; row: {} }; // 6eb1c6e715d1
   'passkeys.insertChallenge': { values: [string, string, string, string | Date]; row: {} }; // 66ae22452f52
-  'passkeys.list': { values: [string]; row: { id: string; userId: string; credentialId: string; publicKey: Buffer; counter: number; transports: string[]; name: string; createdAt: string; lastUsedAt: string | null } }; // 5285c483f124
+  'passkeys.list': { values: [string]; row: { id: string; userId: string; credentialId: string; publicKey: Buffer; counter: number; transports: string[]; name: string; createdAt: string; lastUsedAt: string | null } }; // 6fb206dd6812
   'passkeys.lockOf': { values: [string]; row: {} }; // c94c644a863d
   'passkeys.purgeChallenges': { values: [string | Date]; row: {} }; // ae17d6f6251b
   'passkeys.remove': { values: [string, string]; row: { name: string } }; // 01536164a81e
@@ -599,8 +599,8 @@ export interface Statements {
   'totp.begin': { values: [string, string, string, string | Date]; row: {} }; // ba19df86dc8a
   'totp.confirm': { values: [string, string, string | Date]; row: {} }; // cdfd08ab57af
   'totp.discardSecret': { values: [string]; row: {} }; // 84e4bfbc33fa
-  'totp.find': { values: [string]; row: { sealedSecret: string; confirmedAt: string | null } }; // 92a74564e227
-  'totp.findBegun': { values: [string, string, string | Date]; row: { sealedSecret: string } }; // a3ab877768a9
+  'totp.find': { values: [string]; row: { sealedSecret: string; confirmedAt: string | null } }; // 89fcd94876b9
+  'totp.findBegun': { values: [string, string, string | Date]; row: { sealedSecret: string } }; // a2a7c042b220
   'totp.remove': { values: [string]; row: {} }; // 55ff9ad0b9b2
   'totp.removeAll': { values: [string]; row: {} }; // 33236a464353
   'totp.useStep': { values: [string, number]; row: {} }; // 7aed526796b7
@@ -615,20 +615,20 @@ export interface Statements {
   'uploadAddresses.purge': { values: []; row: {} }; // b39693bef0cb
   'uploadAddresses.use': { values: [string, string, string | Date]; row: { id: string } }; // 5ca788cd2a72
   'users.anonymize': { values: [string, string | Date]; row: {} }; // 55bc08d0e896
-  'users.byEmail': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // d770fcba20bb
-  'users.byId': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // 0bc294c9607d
-  'users.bySubject': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // 1698abf3bc89
+  'users.byEmail': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // de18a6735e91
+  'users.byId': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // 385b0a0e5066
+  'users.bySubject': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // 6c39967e28bc
   'users.distrustTokens': { values: [string, string | Date]; row: {} }; // 2523d917f73d
-  'users.everybody': { values: []; row: { id: string; email: string; name: string | null; operator: boolean; hasPassword: boolean; workspaces: Json } }; // bd0515768fbc
-  'users.first': { values: []; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // ceedb715c2b0
+  'users.everybody': { values: []; row: { id: string; email: string; name: string | null; operator: boolean; hasPassword: boolean; workspaces: Json } }; // f1df0b35cd09
+  'users.first': { values: []; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // 513d6fcc8c00
   'users.forgetLastWorkspace': { values: [string, string]; row: {} }; // 27f38bc3d02d
   'users.hasFactor': { values: [string]; row: { has: boolean } }; // 28d83f1b67bb
   'users.hasPasskey': { values: [string]; row: { has: boolean } }; // 09df5fe8fa33
   'users.insert': { values: [string, string, string, string, boolean]; row: {} }; // 2ce83db1d309
   'users.link': { values: [string, string]; row: {} }; // cb1b5d7368b8
-  'users.lock': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // aaabeebdcf34
+  'users.lock': { values: [string]; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // 527c3a038632
   'users.lockSignUp': { values: []; row: {} }; // 275e02ca09c7
-  'users.operator': { values: []; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // e6fcdecdf08e
+  'users.operator': { values: []; row: { id: string; email: string; passwordHash: string | null; lastWorkspaceId: string | null; subject: string | null; name: string | null; timeZone: string; theme: string; shortcuts: boolean; isOperator: boolean } }; // 9709dd3fb41e
   'users.setLastWorkspace': { values: [string, string]; row: {} }; // 6d6db83c5456
   'users.setPassword': { values: [string, string, string | Date]; row: {} }; // 508d3899fe25
   'users.setProfile': { values: [string, string, string, string, boolean]; row: {} }; // 24835388d41e
@@ -650,12 +650,12 @@ export interface Statements {
   'webhooks.resealSecret': { values: [string, string, string]; row: {} }; // 13c2e074f10f
   'webhooks.resume': { values: [string, string]; row: {} }; // 6d50c093b426
   'webhooks.rotateSecret': { values: [string, string, string, string, number]; row: {} }; // ec42c8728a3a
-  'workspaces.all': { values: []; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null } }; // 4007c6013659
-  'workspaces.byId': { values: [string]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null } }; // 7426b9d9d00e
-  'workspaces.change': { values: [string, string, boolean, string, boolean, boolean]; row: {} }; // a0d76e0955e7
-  'workspaces.due': { values: [string | Date]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string; deleteAskedBy: string | null } }; // c29784e447f1
+  'workspaces.all': { values: []; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null } }; // d0f05f881b9b
+  'workspaces.byId': { values: [string]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null } }; // b009e4ff3c95
+  'workspaces.change': { values: { name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; workspaceId: string }; row: {} }; // ccca8c7769e5
+  'workspaces.due': { values: [string | Date]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string; deleteAskedBy: string | null } }; // 3106d4cf6efe
   'workspaces.insert': { values: [string, string]; row: {} }; // a8da40c5a2ef
-  'workspaces.lock': { values: [string]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null } }; // 7c7089e76553
+  'workspaces.lock': { values: [string]; row: { id: string; name: string; statisticsTools: boolean; publishers: string; approvalPasskey: boolean; twoFactors: boolean; deleteAt: string | null; deleteAskedBy: string | null } }; // f4911d7e23fd
   'workspaces.remove': { values: [string, string | Date]; row: {} }; // 2aa1b4379244
   'workspaces.setDeletion': { values: [string, string | Date, string]; row: {} }; // 46b1f1b5b652
   'workspaces.setPlan': { values: [string, string]; row: {} }; // f8229ca1e0b2

@@ -169,10 +169,13 @@ const tablesWithIds = sql(
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
       and 2 = (select count(*) from pg_attribute a where a.attrelid = c.oid and a.attname in ('id', 'workspace_id'))
     order by 1`,
-);
+).holds<{ name: string }>();
 const rowsOf = async (table: string) =>
-  service.database.query<{ id: string; row: string }>(
-    sql(`test.rows.${table}`, `select id, t::text as row from ${table} t where workspace_id = $1 order by id`),
+  service.database.query(
+    sql(`test.rows.${table}`, `select id, t::text as row from ${table} t where workspace_id = $1 order by id`).holds<{
+      id: string;
+      row: string;
+    }>(),
     [service.owner.workspaceId],
   );
 
@@ -188,7 +191,7 @@ test('an id of another workspace is answered as one that does not exist, and not
   await owner.post(`/api/app/posts/${id}/shares`, { days: 7 });
   await owner.post('/api/app/invitations', { email: 'new@example.com', role: 'editor' });
 
-  const tables = (await service.database.query<{ name: string }>(tablesWithIds)).map(({ name }) => name);
+  const tables = (await service.database.query(tablesWithIds)).map(({ name }) => name);
   const before = new Map<string, { id: string; row: string }[]>();
   for (const table of tables) before.set(table, await rowsOf(table));
   // One of each kind is enough.

@@ -272,8 +272,10 @@ describe('approving with an edit', () => {
     expect(check.body.results[0]).not.toHaveProperty('error');
     expect((await person.post(path(first, 'approve'), { edit })).body.status).toBe('Approved');
     const { content } = (await person.get(path(first, 'receipt'))).body.entries[0].entry;
-    const [row] = await service.database.query<{ hash: Buffer }>(
-      sql('test.cardContent', 'select content_hash as hash from approval_cards where id = $1'),
+    const [row] = await service.database.query(
+      sql('test.cardContent', 'select content_hash as hash from approval_cards where id = $1').holds<{
+        hash: Buffer;
+      }>(),
       [first],
     );
     expect(row?.hash.toString('hex')).toBe(content);
@@ -673,8 +675,11 @@ test('who is removed in the middle of a pass decides no more of it', async () =>
 
 test('a card that waits is reminded of once a day, in one message for all requests of a client', async () => {
   const reminders = async () =>
-    service.database.query<{ title: string; path: string }>(
-      sql('test.reminders', "select title, path from notifications where title like '%still wait%' order by id"),
+    service.database.query(
+      sql('test.reminders', "select title, path from notifications where title like '%still wait%' order by id").holds<{
+        title: string;
+        path: string;
+      }>(),
     );
   await service.database.query(sql('test.noCards', 'delete from approval_cards'));
   const first = await ask('posts_publishNow', { id: (await draft()).id });

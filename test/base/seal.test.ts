@@ -104,12 +104,12 @@ describe('after a change of the keys', () => {
 
   /** In the database: every column that holds a text sealed with this key. */
   const sealedWith = async ({ database }: Awaited<ReturnType<typeof startService>>, id: string) => {
-    const columns = await database.query<{ table: string; column: string }>(
+    const columns = await database.query(
       sql(
         'test.columns',
         `select table_name as "table", column_name as "column" from information_schema.columns
           where table_schema = 'public' and data_type = 'text' order by 1, 2`,
-      ),
+      ).holds<{ table: string; column: string }>(),
     );
     const found: string[] = [];
     for (const { table, column } of columns) {
@@ -130,8 +130,8 @@ describe('after a change of the keys', () => {
     expect(await sealedWith(service, 'k1')).toEqual(all);
 
     const seal = createSeal([fresh, old]);
-    const read = sql('test.tokens', 'select tokens from accounts where id = $1');
-    const tokens = async () => (await database.query<{ tokens: string }>(read, [account]))[0]?.tokens ?? '';
+    const read = sql('test.tokens', 'select tokens from accounts where id = $1').holds<{ tokens: string }>();
+    const tokens = async () => (await database.query(read, [account]))[0]?.tokens ?? '';
     const place = `accounts:${account}:tokens`;
     const overwritten: string[] = [];
     const raced = posthorn.sealed.map((column) => ({
@@ -202,8 +202,11 @@ describe('a lost key', () => {
     // Accounts wait for a person, who is notified of the reason.
     const [connected] = await posthorn.accounts.list(caller);
     expect(connected).toMatchObject({ id: account, status: 'NeedsReconnect' });
-    const told = await database.query<{ kind: string; detail: string }>(
-      sql('test.told', 'select kind, detail from notifications where workspace_id = $1 order by kind'),
+    const told = await database.query(
+      sql('test.told', 'select kind, detail from notifications where workspace_id = $1 order by kind').holds<{
+        kind: string;
+        detail: string;
+      }>(),
       [owner.workspaceId],
     );
     expect(told.map(({ kind }) => kind)).toEqual(['account.reconnect', 'webhook.paused']);
@@ -219,7 +222,7 @@ describe('a lost key', () => {
     expect((await posthorn.webhooks.resume(caller, hook.id)).state).toBe('active');
 
     // New push keys are created on demand, browsers subscribe again with them, and unsent messages have ended.
-    const left = await database.query<{ table: string; count: number }>(
+    const left = await database.query(
       sql(
         'test.left',
         `select 'push_subscriptions' as table, count(*)::int from push_subscriptions
@@ -227,7 +230,7 @@ describe('a lost key', () => {
           union all select 'network_apps', count(*)::int from network_apps
           union all select 'signing_keys', count(*)::int from signing_keys
           union all select 'due messages', count(*)::int from messages where due_at is not null and channel = 'push'`,
-      ),
+      ).holds<{ table: string; count: number }>(),
     );
     expect(left.filter(({ count }) => count > 0)).toEqual([]);
     expect(await posthorn.push.publicKey()).not.toBe(pushKey);

@@ -50,8 +50,10 @@ inBrowser(
     };
     const signIn = (page: Page) => page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     const meansOf = (userId: string) =>
-      world.service.database.query<{ means: string[] }>(
-        sql('test.means', 'select means from sessions where user_id = $1 order by id desc limit 1'),
+      world.service.database.query(
+        sql('test.means', 'select means from sessions where user_id = $1 order by id desc limit 1').holds<{
+          means: string[];
+        }>(),
         [userId],
       );
 

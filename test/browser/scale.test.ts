@@ -35,11 +35,14 @@ const addMedia = sql(
      from generate_series(1, 500) n`,
 );
 const name = sql('test.scale.name', 'update accounts set name = $1, handle = $2 where id = $3');
-const dayOf = sql('test.scale.day', `select to_char(scheduled_at, 'YYYY-MM-DD') as day from posts where id = $1`);
+const dayOf = sql(
+  'test.scale.day',
+  `select to_char(scheduled_at, 'YYYY-MM-DD') as day from posts where id = $1`,
+).holds<{ day: string }>();
 const published = sql(
   'test.scale.published',
   `select id as "postId", account_ids as "accountIds", scheduled_at as "publishedAt" from posts where status = 'Published'`,
-);
+).holds<{ postId: string; accountIds: string[]; publishedAt: string }>();
 
 const pixel = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -55,7 +58,7 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
       await database.run(name, [`${longNames[n % 2]} ${n}`, `${'rye.and.ember.'.repeat(4)}${n}`, id]);
     await database.run(addPosts, [owner.workspaceId, owner.userId, ids]);
     await database.run(addMedia, [owner.workspaceId]);
-    const out = await database.query<{ postId: string; accountIds: string[]; publishedAt: string }>(published, []);
+    const out = await database.query(published, []);
     await publicationsOf(database).add(
       out.flatMap(({ postId, accountIds, publishedAt }, n) =>
         [...new Set(accountIds)].map((accountId) => ({
@@ -169,7 +172,7 @@ inBrowser('2,000 posts, 500 files and 13 accounts with long names', (world) => {
   });
 
   test('of twenty posts at one time, a day shows seven and the number of the others, which leads to all of them', async () => {
-    const [row] = await world.service.database.query<{ day: string }>(dayOf, [postId(2000)]);
+    const [row] = await world.service.database.query(dayOf, [postId(2000)]);
     const page = await visit(`/calendar?view=day&date=${row?.day}`);
     await page.getByRole('button', { name: '+13 more, open the agenda' }).waitFor();
     await expect.poll(() => page.locator('main [data-event-id]').count()).toBe(7);

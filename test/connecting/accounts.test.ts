@@ -27,8 +27,12 @@ const begin = async (browser: Awaited<ReturnType<typeof signedIn>>, network: str
 
 const stored = async (id: string, { database } = service) =>
   (
-    await database.query<{ tokens: string | null; server: string; sandbox: boolean }>(
-      sql('test.stored', 'select tokens, server, sandbox from accounts where id = $1'),
+    await database.query(
+      sql('test.stored', 'select tokens, server, sandbox from accounts where id = $1').holds<{
+        tokens: string | null;
+        server: string;
+        sandbox: boolean;
+      }>(),
       [id],
     )
   )[0];
@@ -404,8 +408,8 @@ test('a profile that arrives late does not replace what a reconnect has read sin
   const { service: own, proxy } = await startServiceWithProxy();
   const id = await own.connect('tiktok', { handle: 'drafts', without: ['video.upload'] });
   const facts = async () => {
-    const [row] = await own.database.query<{ facts: { mayDraft: boolean } }>(
-      sql('test.facts', 'select facts from accounts where id = $1'),
+    const [row] = await own.database.query(
+      sql('test.facts', 'select facts from accounts where id = $1').holds<{ facts: { mayDraft: boolean } }>(),
       [id],
     );
     return row?.facts;

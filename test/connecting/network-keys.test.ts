@@ -98,8 +98,8 @@ test('right ones are sealed, used at once by every instance, and tested by a fir
   expect(record).toMatchObject({ state: 'Entered', updatedAt: expect.any(String) });
   expect(record).not.toHaveProperty('workedAt');
   expect(JSON.stringify(record)).not.toContain('"sandbox"');
-  const [row] = await database.query<{ text: string }>(
-    sql('test.keys', 'select sealed_values as text from network_keys'),
+  const [row] = await database.query(
+    sql('test.keys', 'select sealed_values as text from network_keys').holds<{ text: string }>(),
   );
   expect(row?.text).toMatch(/^v1\.k1\./);
   const listed = service.posthorn.providers.list().find(({ network }) => network === 'tiktok');

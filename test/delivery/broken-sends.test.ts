@@ -491,8 +491,10 @@ test('a send has the time of the network also when the sandbox clock was moved s
   await publish('The network answers once');
   await own.clock.forward(minuteMs);
   const id = await publish('Answer lost [sandbox:cut]');
-  const [row] = await own.database.query<{ at: string }>(
-    sql('test.sentAtNetwork', `select prepared ->> 'sentAtNetwork' as at from sends where post_id = $1`),
+  const [row] = await own.database.query(
+    sql('test.sentAtNetwork', `select prepared ->> 'sentAtNetwork' as at from sends where post_id = $1`).holds<{
+      at: string;
+    }>(),
     [id],
   );
   const agoMs = own.clock.now().getTime() - Date.parse(row?.at ?? '');
@@ -592,8 +594,11 @@ describe('a send that broke', () => {
     const id = await own.publishNow(await own.connect('mastodon'), 'First text');
     expect((await own.endedInTime(id)).results).toMatchObject([mayAppear]);
     const keyOf = async () =>
-      (await own.database.query<{ key: string }>(sql('test.key', 'select key from sends where post_id = $1'), [id]))[0]
-        ?.key;
+      (
+        await own.database.query(sql('test.key', 'select key from sends where post_id = $1').holds<{ key: string }>(), [
+          id,
+        ])
+      )[0]?.key;
     const key = await keyOf();
     await own.client.posts.setVersionText({ id, body: 'Second text' });
     await own.asHuman('posts.publishNow', { id });
@@ -692,7 +697,7 @@ describe('a send that broke', () => {
     for (let n = 0; n < 40; n++) ids.push(await own.publishNow(accountId, `Few ${n}.`));
     own.startJobs();
     for (const id of ids) expect(await own.ended(id)).toMatchObject({ status: 'Published' });
-    const marks = await own.database.query<{ count: number }>(sql('test.marks', 'select count from marks'));
+    const marks = await own.database.query(sql('test.marks', 'select count from marks').holds<{ count: number }>());
     expect(Math.max(...marks.map(({ count }) => count))).toBeLessThanOrEqual(16);
     expect(marks.reduce((sum, { count }) => sum + count, 0)).toBe(40);
   });

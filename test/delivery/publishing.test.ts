@@ -49,12 +49,12 @@ const endedInTime = async (id: string, at = service): Promise<Post> => {
 
 /** Milliseconds to the next attempt. Null while a send of the post is due or claimed, and after all have ended. */
 const waitOf = async (id: string, { database }: Service) => {
-  const [row] = await database.query<{ waitsMs: number | null }>(
+  const [row] = await database.query(
     sql(
       'test.waits',
       `select case when bool_and(dueMs is null or dueMs between 1 and ${9 * minuteMs}) then ceil(min(dueMs)) end as "waitsMs"
          from (select extract(epoch from due_at - posthorn_now())::float8 * 1000 as dueMs from sends where post_id = $1) waiting`,
-    ),
+    ).holds<{ waitsMs: number | null }>(),
     [id],
   );
   return row?.waitsMs ?? null;
@@ -594,8 +594,8 @@ describe('access to an account', () => {
     const account = await service.connect('x');
     const sealed = async () =>
       (
-        await service.database.query<{ tokens: string }>(
-          sql('test.tokens', 'select tokens from accounts where id = $1'),
+        await service.database.query(
+          sql('test.tokens', 'select tokens from accounts where id = $1').holds<{ tokens: string }>(),
           [account],
         )
       )[0]?.tokens;

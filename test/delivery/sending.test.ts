@@ -546,11 +546,11 @@ describe('what is recorded of a send', () => {
     const id = await own.publishNow(await own.connect('x'), 'Certain');
     own.startJobs();
     expect((await own.ended(id)).status).toBe('Published');
-    const [row] = await own.database.query<Pick<EndedSend, 'workspaceId' | 'postId' | 'accountId' | 'key'>>(
+    const [row] = await own.database.query(
       sql(
         'test.sendKey',
         `select workspace_id as "workspaceId", post_id as "postId", account_id as "accountId", key from sends where post_id = $1`,
-      ),
+      ).holds<Pick<EndedSend, 'workspaceId' | 'postId' | 'accountId' | 'key'>>(),
       [id],
     );
     if (row === undefined) throw new Error('There is no send.');
@@ -588,8 +588,10 @@ describe('what is recorded of a send', () => {
     await until('both are being sent', async () => (await isBegun(ended)) && (await isBegun(kept)));
     await own.database.transaction(async () => {
       await own.database.query(sql('test.hold', 'select from sends where post_id = $1 for update', 'locks'), [ended]);
-      const leaseEnd = sql('test.leaseEnd', 'select due_at::text as at from sends where post_id = $1');
-      const endsAt = () => outside(async () => (await own.database.query<{ at: string }>(leaseEnd, [kept]))[0]?.at);
+      const leaseEnd = sql('test.leaseEnd', 'select due_at::text as at from sends where post_id = $1').holds<{
+        at: string;
+      }>();
+      const endsAt = () => outside(async () => (await own.database.query(leaseEnd, [kept]))[0]?.at);
       const before = await endsAt();
       await until('the lease of the other one is extended', async () => (await endsAt()) !== before);
     });
@@ -732,9 +734,10 @@ describe('trouble that passes', () => {
     const times = async () => {
       const epoch = (instant: string) => `(extract(epoch from ${instant}) * 1000)::float8`;
       const query = `select ${epoch('posthorn_now()')} as now, ${epoch('due_at')} as due, tries from sends where post_id = $1`;
-      const [row] = await own.database.query<{ now: number; due: number; tries: number }>(sql('test.times', query), [
-        id,
-      ]);
+      const [row] = await own.database.query(
+        sql('test.times', query).holds<{ now: number; due: number; tries: number }>(),
+        [id],
+      );
       return row ?? { now: 0, due: 0, tries: 0 };
     };
     let tries = 0;
@@ -1029,7 +1032,7 @@ describe('publishedAt', () => {
     const own = await begin();
     const account = await own.connect('x');
     own.clock.setOffset(-hourMs);
-    const [before] = await own.database.query<{ now: string }>(sql('test.now', 'select posthorn_now() as now'));
+    const [before] = await own.database.query(sql('test.now', 'select posthorn_now() as now').holds<{ now: string }>());
     const id = await own.publishNow(account, 'By the database');
     own.startJobs();
     const { results } = await own.ended(id);

@@ -521,8 +521,8 @@ describe('access to statistics', () => {
     between.answer = (path, res) => path.includes('/2/tweets?') && held.length === 0 && held.push(res) > 0;
     const ended = jobs.runDue(['reads']);
     await until('the network is asked', () => held.length > 0);
-    const [row] = await own.database.query<{ claim: string }>(
-      sql('test.claim', 'select claim from publications where post_id = $1'),
+    const [row] = await own.database.query(
+      sql('test.claim', 'select claim from publications where post_id = $1').holds<{ claim: string }>(),
       [id],
     );
     return {

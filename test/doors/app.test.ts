@@ -298,8 +298,8 @@ describe('members', () => {
 
   test('who have an account already join with their own password', async () => {
     const other = await service.addWorkspace();
-    const [row] = await service.database.query<{ email: string }>(
-      sql('test.email', 'select email from users where id = $1'),
+    const [row] = await service.database.query(
+      sql('test.email', 'select email from users where id = $1').holds<{ email: string }>(),
       [other.userId],
     );
     const owner = await signedIn();

@@ -230,8 +230,10 @@ describe('between the decision and the send', () => {
   };
   const kept = async (id: string) =>
     (
-      await service.database.query<{ renditionId: string }>(
-        sql('test.kept', 'select rendition_id from post_renditions where post_id = $1'),
+      await service.database.query(
+        sql('test.kept', 'select rendition_id from post_renditions where post_id = $1').holds<{
+          renditionId: string;
+        }>(),
         [id],
       )
     ).map((row) => row.renditionId);

@@ -56,8 +56,8 @@ interface Row {
   content: string | null;
 }
 const rows = (on: Service = service) =>
-  on.database.query<Row>(
-    sql('test.messages', 'select id, state, attempts, last_answer, content from messages order by id'),
+  on.database.query(
+    sql('test.messages', 'select id, state, attempts, last_answer, content from messages order by id').holds<Row>(),
   );
 const last = async (on?: Service) => (await rows(on)).at(-1) as Row;
 
@@ -318,8 +318,8 @@ describe('a forgotten password', () => {
     expect((await forgot(` ${email.toUpperCase()}`)).body).toEqual({ done: true });
     const mail = await mails.nth(email);
     const secret = secretIn(mail);
-    const stored = await service.database.query<{ hash: Buffer }>(
-      sql('test.secrets', 'select * from one_time_secrets'),
+    const stored = await service.database.query(
+      sql('test.secrets', 'select * from one_time_secrets').holds<{ hash: Buffer }>(),
     );
     expect(JSON.stringify(stored)).not.toContain(secret);
     // A password that is refused leaves the link as it is.

@@ -67,8 +67,10 @@ const happen = (subjectId: string) =>
 /** Of the newest message to a browser. */
 const stateOf = async (browserId: string) =>
   (
-    await service.database.query<{ state: string }>(
-      sql('test.pushes', 'select state from messages where subscription_id = $1 order by id desc'),
+    await service.database.query(
+      sql('test.pushes', 'select state from messages where subscription_id = $1 order by id desc').holds<{
+        state: string;
+      }>(),
       [browserId],
     )
   )[0]?.state;
@@ -336,7 +338,7 @@ test('our key is made once, and its private part is sealed', async () => {
   const own = await startService();
   const asked = await Promise.all([1, 2, 3, 4].map(() => own.posthorn.push.publicKey()));
   expect(new Set(asked).size).toBe(1);
-  const [row] = await own.database.query<{ privateKey: string }>(sql('test.keys', 'select * from push_keys'));
+  const [row] = await own.database.query(sql('test.keys', 'select * from push_keys').holds<{ privateKey: string }>());
   expect(row?.privateKey).toMatch(/^v1\./);
   await own.stop();
 });

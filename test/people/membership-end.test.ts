@@ -143,9 +143,8 @@ const pushMessage: Make = async ({ browser, workspaceId }) => {
   const states = sql(
     'test.messages',
     'select state, attempts from messages where subscription_id = $1 order by id limit 1',
-  );
-  const state = async () =>
-    (await service.database.query<{ state: string; attempts: number }>(states, [browsers[0].id]))[0];
+  ).holds<{ state: string; attempts: number }>();
+  const state = async () => (await service.database.query(states, [browsers[0].id]))[0];
   await until('the first try is over', async () => (await state())?.attempts === 1);
   phone.answer(201);
   return async () => {
@@ -308,7 +307,7 @@ describe('an invitation', () => {
 
 describe('a person who is deleted', () => {
   const rowsOf = async (userId: string) => {
-    const [row] = await service.database.query<Record<string, unknown>>(
+    const [row] = await service.database.query(
       sql(
         'test.person',
         `select email, name, password_hash as password,
@@ -316,7 +315,7 @@ describe('a person who is deleted', () => {
                 (select count(*)::int from sessions where user_id = $1) as sessions,
                 (select count(*)::int from chats where user_id = $1) as chats,
                 (select count(*)::int from passkeys where user_id = $1) as passkeys from users where id = $1`,
-      ),
+      ).holds<Record<string, unknown>>(),
       [userId],
     );
     return row;

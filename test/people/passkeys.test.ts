@@ -142,8 +142,10 @@ describe('a passkey', () => {
     const { browser, device, id, userId } = await withPasskey();
     await signIn(device.answer(await beginSignIn()));
     await browser.post(`/api/app/passkeys/${id}/remove`, { password });
-    const events = await service.database.query<{ event: string }>(
-      sql('test.passkeyEvents', 'select event, details from audit_log where user_id = $1 order by id'),
+    const events = await service.database.query(
+      sql('test.passkeyEvents', 'select event, details from audit_log where user_id = $1 order by id').holds<{
+        event: string;
+      }>(),
       [userId],
     );
     expect(events).toMatchObject([

@@ -193,8 +193,11 @@ describe('the sandbox clock', () => {
     expect(await sandboxClock.close()).toBe(30 * dayMs);
     await sandboxClock.read();
     const aheadMs = async () => {
-      const query = sql('test.ahead', 'select extract(epoch from posthorn_now() - clock_timestamp()) * 1000 as ms');
-      return Number((await own.database.query<{ ms: string }>(query))[0]?.ms);
+      const query = sql(
+        'test.ahead',
+        'select extract(epoch from posthorn_now() - clock_timestamp()) * 1000 as ms',
+      ).holds<{ ms: string }>();
+      return Number((await own.database.query(query))[0]?.ms);
     };
     expect(clock.now().getTime()).toBeLessThan(own.clock.now().getTime() - 29 * dayMs);
     expect(Math.abs(await aheadMs())).toBeLessThan(dayMs);

@@ -67,12 +67,17 @@ const ended = { status: 409, body: { message: expect.stringMatching(/^This set-u
 const isIn = async (browser: Browser) => (await browser.get('/api/auth/session')).status === 200;
 const give = (browser: Browser, code: string) => browser.post('/api/auth/second-factor', { code });
 const meansOf = async (userId: string) => {
-  const latest = sql('test.means', 'select means from sessions where user_id = $1 order by id desc limit 1');
-  return (await service.database.query<{ means: string[] }>(latest, [userId]))[0]?.means;
+  const latest = sql('test.means', 'select means from sessions where user_id = $1 order by id desc limit 1').holds<{
+    means: string[];
+  }>();
+  return (await service.database.query(latest, [userId]))[0]?.means;
 };
 const mailsTo = async (userId: string) => {
-  const mails = sql('test.mails', 'select id, content from messages where user_id = $1 order by id');
-  const rows = await service.database.query<{ id: string; content: string }>(mails, [userId]);
+  const mails = sql('test.mails', 'select id, content from messages where user_id = $1 order by id').holds<{
+    id: string;
+    content: string;
+  }>();
+  const rows = await service.database.query(mails, [userId]);
   return rows.map(({ id, content }): { subject: string; text: string } =>
     JSON.parse(service.seal.open(content, `messages:${id}:content`)),
   );
@@ -217,8 +222,11 @@ describe('an authenticator app', () => {
     const { secret } = await setUp(own);
     const events = async () =>
       (
-        await service.database.query<{ event: string }>(
-          sql('test.signIns', "select event from audit_log where user_id = $1 and event like 'sign-in%' order by id"),
+        await service.database.query(
+          sql(
+            'test.signIns',
+            "select event from audit_log where user_id = $1 and event like 'sign-in%' order by id",
+          ).holds<{ event: string }>(),
           [userId],
         )
       ).map(({ event }) => event);

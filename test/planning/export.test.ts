@@ -46,8 +46,8 @@ const contentOf = async (posts: readonly Post[], nameHere = (id: string) => id) 
     Promise.all(
       ids.map(async (id) => {
         const bytes = Buffer.from(await (await fetch(`${service.url}/media/${id}`)).arrayBuffer()).toString('base64');
-        const [item] = await service.database.query<{ alt: string | null }>(
-          sql('test.alt', 'select alt from media where id = $1'),
+        const [item] = await service.database.query(
+          sql('test.alt', 'select alt from media where id = $1').holds<{ alt: string | null }>(),
           [id],
         );
         return { bytes, alt: item?.alt };
@@ -71,8 +71,8 @@ const contentOf = async (posts: readonly Post[], nameHere = (id: string) => id) 
 
 const postsIn = async (workspaceId: string) => {
   const caller = { userId: '', workspaceId, role: 'owner', mayPublish: true, isPerson: true } as const;
-  const ids = await service.database.query<{ id: string }>(
-    sql('test.posts', 'select id from posts where workspace_id = $1'),
+  const ids = await service.database.query(
+    sql('test.posts', 'select id from posts where workspace_id = $1').holds<{ id: string }>(),
     [workspaceId],
   );
   return Promise.all(ids.map(({ id }) => service.posthorn.reading.get(caller, id)));

@@ -87,12 +87,12 @@ interface Row {
 const forecasts = async () =>
   new Map(
     (
-      await service.database.query<Row>(
+      await service.database.query(
         sql(
           'test.forecast.entries',
           `select p.id, f.entries from posts p left join forecasts f on f.workspace_id = p.workspace_id and f.post_id = p.id
             where p.status = 'Scheduled' order by p.id`,
-        ),
+        ).holds<Row>(),
       )
     ).map(({ id, entries }) => [id, entries]),
   );

@@ -49,11 +49,11 @@ const backUp = (config: Config, name: string, withKeys = false) =>
 
 const tables = async ({ database: { parts } }: { database: FreshDatabase }) => {
   const database = openDatabase(parts, { report: quiet });
-  const rows = await database.query<{ name: string }>(
+  const rows = await database.query(
     sql(
       'test.tables',
       `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`,
-    ),
+    ).holds<{ name: string }>(),
   );
   await database.close();
   return rows.map(({ name }) => name);

@@ -107,8 +107,11 @@ describe.skipIf(withoutServers)('PostgreSQL 15 of Debian', () => {
       replica: replica.at('replicated'),
     });
     await database.script('create table notes (text text)');
-    const where = sql('test.where', 'select pg_is_in_recovery() as late, (select count(*)::int from notes) as notes');
-    const onReplica = async () => (await database.queryReplica<{ late: boolean; notes: number }>(where))[0];
+    const where = sql(
+      'test.where',
+      'select pg_is_in_recovery() as late, (select count(*)::int from notes) as notes',
+    ).holds<{ late: boolean; notes: number }>();
+    const onReplica = async () => (await database.queryReplica(where))[0];
     await until('the replica has caught up', async () => (await onReplica())?.late);
     await replica.query('select pg_wal_replay_pause()');
     await database.script(`insert into notes values ('written a moment ago')`);

@@ -158,8 +158,8 @@ describe.each([
     const numbers = sql(
       'test.numbers',
       'select count(*)::int as count, count(distinct number)::int as numbers from sandbox_records',
-    );
-    const [records] = await opened.database.query<{ count: number; numbers: number }>(numbers);
+    ).holds<{ count: number; numbers: number }>();
+    const [records] = await opened.database.query(numbers);
     expect(records?.numbers).toBe(records?.count);
   });
 
@@ -169,8 +169,11 @@ describe.each([
     expect(await pendingIn(opened.database, migrations)).toEqual([]);
     const { accounts } = await client.accounts.list();
     const { id } = await client.posts.create({ body: 'Written later', accountIds: accounts.map((one) => one.id) });
-    const person = await opened.database.query<{ userId: string; workspaceId: string }>(
-      sql('test.person', 'select user_id as "userId", workspace_id as "workspaceId" from members'),
+    const person = await opened.database.query(
+      sql('test.person', 'select user_id as "userId", workspace_id as "workspaceId" from members').holds<{
+        userId: string;
+        workspaceId: string;
+      }>(),
     );
     const publish = findAction(opened.posthorn.actions, 'posts.publishNow');
     const [caller] = person.map((one) => ({ ...one, role: 'owner', mayPublish: true, isPerson: true }) as const);

@@ -446,8 +446,8 @@ describe.skipIf(withoutFfmpeg)('the queue of videos', () => {
     const inOrder = sql(
       'test.inOrder',
       'select workspace_id as "workspaceId" from renditions where workspace_id = any($1) order by created_at',
-    );
-    const made = await service.database.query<{ workspaceId: string }>(inOrder, [[many.workspaceId, one.workspaceId]]);
+    ).holds<{ workspaceId: string }>();
+    const made = await service.database.query(inOrder, [[many.workspaceId, one.workspaceId]]);
     expect(made.map(({ workspaceId }) => (workspaceId === one.workspaceId ? 'one' : 'many'))).toEqual([
       ...['many', 'one', 'many', 'many'],
     ]);
@@ -721,9 +721,9 @@ describe.skipIf(withoutFfmpeg)('while a video is being prepared', () => {
     const finished = sql(
       'test.finished',
       'select media_id as "mediaId", mode, target from renditions where media_id = $1',
-    );
+    ).holds<FittedFileKey>();
     const jobs = createFitJobStore(service.database);
-    const requests = await service.database.query<FittedFileKey>(finished, [media]);
+    const requests = await service.database.query(finished, [media]);
     await jobs.add(service.owner.workspaceId, requests);
     await until('it is done', async () => (await jobs.pending(service.owner.workspaceId, requests)).length === 0);
     expect([requests.length, existsSync(begun())]).toEqual([1, false]);
@@ -733,10 +733,13 @@ describe.skipIf(withoutFfmpeg)('while a video is being prepared', () => {
     await writeFile(join(folder, 'kill'), '');
     const media = await help.upload(await webm());
     const id = await help.write([x], [media], { 'x.fit': 'shrink' });
-    const attempts = sql('test.attempts', 'select attempts, claim from fit_jobs where media_id = $1');
+    const attempts = sql('test.attempts', 'select attempts, claim from fit_jobs where media_id = $1').holds<{
+      attempts: number;
+      claim: string | null;
+    }>();
     for (const tried of [1, 2]) {
       await until(`it was tried ${tried} times`, async () => {
-        const [job] = await service.database.query<{ attempts: number; claim: string | null }>(attempts, [media]);
+        const [job] = await service.database.query(attempts, [media]);
         return job?.attempts === tried && job.claim === null;
       });
       await service.clock.forward(31_000);
@@ -755,11 +758,9 @@ describe.skipIf(withoutFfmpeg)('while a video is being prepared', () => {
     const attempts = sql(
       'test.room',
       'select attempts, claim, due_at > posthorn_now() as waits from fit_jobs where media_id = $1',
-    );
+    ).holds<{ attempts: number; claim: string | null; waits: boolean }>();
     await until('it waits for room', async () => {
-      const [job] = await service.database.query<{ attempts: number; claim: string | null; waits: boolean }>(attempts, [
-        media,
-      ]);
+      const [job] = await service.database.query(attempts, [media]);
       return job?.attempts === 0 && job.claim === null && job.waits;
     });
     expect((await help.issuesOf(id))[0]?.code).toBe('MediaFitting');

@@ -153,8 +153,11 @@ export const startIdentity = async ({
   });
 
   const keyRows = () =>
-    database.query<{ id: string; sealedPrivateKey: string }>(
-      sql('test.keys', 'select id, sealed_private_key from signing_keys order by created_at'),
+    database.query(
+      sql('test.keys', 'select id, sealed_private_key from signing_keys order by created_at').holds<{
+        id: string;
+        sealedPrivateKey: string;
+      }>(),
     );
 
   const identity = {

@@ -19,13 +19,13 @@ const selectPlaces = sql(
   `select p.workspace_id as "workspaceId", a.network
      from unnest($1::text[], $2::text[]) with ordinality as target (post_id, account_id, place)
      join posts p on p.id = post_id join accounts a on a.id = account_id order by place`,
-);
+).holds<{ workspaceId: string; network: string }>();
 const claimStatement = sql(
   'test.publications.claim',
   `update publications p set claim = $1 from unnest($2::text[], $3::text[]) as target (post_id, account_id)
     where p.post_id = target.post_id and p.account_id = target.account_id
    returning p.account_id as id, p.workspace_id as "workspaceId"`,
-);
+).holds<{ id: string; workspaceId: string }>();
 
 /** Published posts of any time, with their metrics, written by the rules of the service. */
 export const publicationsOf = (database: Database) => {
@@ -34,7 +34,7 @@ export const publicationsOf = (database: Database) => {
   const publications = createPublications({ store, publishedPosts });
 
   const add = async (targets: readonly Target[]) => {
-    const places = await database.query<{ workspaceId: string; network: string }>(selectPlaces, [
+    const places = await database.query(selectPlaces, [
       targets.map(({ postId }) => postId),
       targets.map(({ accountId }) => accountId),
     ]);
@@ -57,7 +57,7 @@ export const publicationsOf = (database: Database) => {
       byAccount.set(accountId, readings);
     }
     const ids = [targets.map(({ postId }) => postId), targets.map(({ accountId }) => accountId)];
-    const rows = await database.query<{ id: string; workspaceId: string }>(claimStatement, [claim, ...ids]);
+    const rows = await database.query(claimStatement, [claim, ...ids]);
     const accounts = new Map(rows.map((account) => [account.id, account]));
     return [...accounts.values()].map((account) => ({
       reads: { account, claim },

@@ -21,12 +21,12 @@ export const serviceWithSends = (service: Service) => {
   const post = (id: string) => service.client.posts.get({ id });
   const isOver = async (id: string) => ['Published', 'Failed'].includes((await post(id)).status);
   const rowOf = async (id: string): Promise<SendRecord> => {
-    const [row] = await service.database.query<SendRecord>(
+    const [row] = await service.database.query(
       sql(
         'test.row',
         `select (extract(epoch from due_at - posthorn_now()) * 1000)::float8 as due_in_ms, claim, begun_at, begun_body, tries
            from sends where post_id = $1`,
-      ),
+      ).holds<SendRecord>(),
       [id],
     );
     if (row === undefined) throw new Error(`${id} has no send`);

@@ -249,8 +249,12 @@ export const startService = async (
     feed: (network: string) => posthorn.sandboxes.feed(network, 100),
 
     events: async () =>
-      database.query<{ id: string; type: string; data: Record<string, unknown> }>(
-        sql('test.events', 'select id, type, data from events order by id'),
+      database.query(
+        sql('test.events', 'select id, type, data from events order by id').holds<{
+          id: string;
+          type: string;
+          data: Record<string, unknown>;
+        }>(),
       ),
 
     /** A real image, uploaded. */
@@ -295,8 +299,9 @@ export const startService = async (
 
     count: async (table: 'posts' | 'accounts' | 'idempotent_answers' | 'registered_clients') =>
       Number(
-        (await database.query<{ count: string }>(sql(`test.count.${table}`, `select count(*) from ${table}`)))[0]
-          ?.count,
+        (
+          await database.query(sql(`test.count.${table}`, `select count(*) from ${table}`).holds<{ count: string }>())
+        )[0]?.count,
       ),
 
     stop: async () => {

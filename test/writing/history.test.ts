@@ -166,8 +166,10 @@ test('the history of a post is bounded in entries and bytes, and the newest text
     const client = clients[step % 2];
     await service.asHuman('posts.setVersionText', { id, body: `${step} ${big}` }, client && { client });
   }
-  const [kept] = await service.database.query<{ bytes: number }>(
-    sql('test.bytes', 'select sum(bytes)::int as bytes from post_history where post_id = $1'),
+  const [kept] = await service.database.query(
+    sql('test.bytes', 'select sum(bytes)::int as bytes from post_history where post_id = $1').holds<{
+      bytes: number;
+    }>(),
     [id],
   );
   expect(kept?.bytes).toBeLessThanOrEqual(bounds.revisionBytes);

@@ -1,36 +1,20 @@
 import type { CardStatus } from '#contracts/approvals';
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 import { personName } from '#server/base/store/person-name';
 
 export const reads = ['posts', 'users'];
 
+export type CardRow = RowOf<typeof get>;
 /** The columns that decide whether an open card is still valid. */
-export interface OpenCard {
-  readonly id: string;
-  readonly action: string;
-  readonly input: Record<string, unknown>;
-  readonly contentHash: Buffer;
-  /** Files were still being prepared at the time of the request, and the card does not show them yet. */
-  readonly isPreparing: boolean;
-  readonly status: CardStatus;
-  readonly expiresAt: string;
+export type OpenCard = RowOf<typeof open>;
+
+interface CardContent extends OpenContent {
+  readonly subject: Record<string, unknown>;
 }
 
-export interface CardRow extends OpenCard {
-  readonly workspaceId: string;
-  readonly conversationId: string;
-  readonly client: string;
-  readonly requestedBy: string;
-  readonly requestedByName: string;
-  /** Requested in the app by the person, not by an agent of theirs. */
-  readonly isOwn: boolean;
-  readonly askerName: string;
-  readonly subject: Record<string, unknown>;
-  readonly decidedBy: string | null;
-  readonly decidedByName: string | null;
-  readonly decidedAt: string | null;
-  readonly reason: string | null;
-  readonly createdAt: string;
+interface OpenContent {
+  readonly input: Record<string, unknown>;
+  readonly status: CardStatus;
 }
 
 interface Closing {
@@ -57,7 +41,9 @@ interface NewCard {
   readonly expiresAt: Date;
 }
 
+/** Files were still being prepared at the time of the request, and the card does not show them yet. */
 const preparing = (c: string) => `coalesce((${c}.subject ->> 'isPreparing')::boolean, false) as is_preparing`;
+/** `is_own`: requested in the app by the person, not by an agent of theirs. */
 const columns = `c.id, c.workspace_id, c.conversation_id, v.client, c.requested_by, asker.email as requested_by_name,
   c.is_own, ${personName('asker')} as asker_name, c.action,
   c.input, c.subject, c.content_hash, c.status, c.decided_by, decider.email as decided_by_name, c.decided_at, c.reason,
@@ -79,7 +65,8 @@ const insert = sql(
   'approvals.insert',
   `insert into approval_cards (id, conversation_id, workspace_id, requested_by, action, input, request_hash, subject,
      content_hash, created_at, expires_at, is_own)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+   values (:id, :conversationId, :workspaceId, :requestedBy, :action, :input, :requestHash, :subject, :contentHash, :createdAt,
+     :expiresAt, :isOwn)`,
 );
 const lockOpen = sql(
   'approvals.lockOpen',
@@ -87,12 +74,12 @@ const lockOpen = sql(
     where c.workspace_id = $1 and c.requested_by = $2 and c.action = $3 and c.input ->> 'id' = $4 and c.status = 'Open'
     order by c.id for update of c`,
   'locks',
-);
+).holds<CardContent>();
 const open = sql(
   'approvals.open',
   `select id, action, input, content_hash, status, expires_at, ${preparing('approval_cards')}
      from approval_cards where workspace_id = $1 and status = 'Open'`,
-);
+).holds<OpenContent>();
 const countOpen = sql(
   'approvals.countOpen',
   `select count(*)::int as count from approval_cards where workspace_id = $1 and status = 'Open'`,
@@ -102,31 +89,34 @@ const about = sql(
   `select distinct on (c.action) ${columns} ${from}
     where c.workspace_id = $1 and c.input ->> 'id' = $2 order by c.action, c.id desc`,
   'quick',
-);
-const get = sql('approvals.get', `select ${columns} ${from} where c.id = $1 and c.workspace_id = $2`);
+).holds<CardContent>();
+const get = sql(
+  'approvals.get',
+  `select ${columns} ${from} where c.id = $1 and c.workspace_id = $2`,
+).holds<CardContent>();
 const lock = sql(
   'approvals.lock',
   `select ${columns} ${from} where c.id = $1 and c.workspace_id = $2 for update of c`,
   'locks',
-);
-/** Open cards first, then newest first. A page ends early when its cards exceed $6 bytes. */
+).holds<CardContent>();
+/** Open cards first, then newest first. A page ends early when its cards exceed `bytes`. */
 const page = sql(
   'approvals.page',
   `select ${columns}, c.total
      from (select *, count(*) over ()::int as total, sum(octet_length(subject::text) + octet_length(input::text)) over
                      (order by (status = 'Open') desc, id desc rows between unbounded preceding and 1 preceding) as bytes_before
              from (select * from approval_cards
-                    where workspace_id = $1 and ($2::text is null or status = $2)
-                      and ($3::text is null or (status <> 'Open' and not $4::boolean and id < $3)
-                           or ($4::boolean and (status <> 'Open' or id < $3)))
-                    order by (status = 'Open') desc, id desc limit $5) one) c ${joins}
-    where c.bytes_before is null or c.bytes_before < $6
+                    where workspace_id = :workspaceId and (:status::text is null or status = :status)
+                      and (:afterId::text is null or (status <> 'Open' and not :isAfterOpen::boolean and id < :afterId)
+                           or (:isAfterOpen::boolean and (status <> 'Open' or id < :afterId)))
+                    order by (status = 'Open') desc, id desc limit :limit) one) c ${joins}
+    where c.bytes_before is null or c.bytes_before < :bytes
     order by (c.status = 'Open') desc, c.id desc`,
-);
+).holds<CardContent>();
 const close = sql(
   'approvals.close',
-  `update approval_cards set status = $3, decided_by = $4, decided_at = $5, outcome = $6, reason = $7
-    where workspace_id = $1 and id = $2`,
+  `update approval_cards set status = :status, decided_by = :by, decided_at = :at, outcome = :outcome, reason = :reason
+    where workspace_id = :workspaceId and id = :id`,
 );
 const reopen = sql(
   'approvals.reopen',
@@ -170,34 +160,20 @@ export const createCardStore = (db: Database) => ({
   },
 
   insert: (card: NewCard) =>
-    db.run(insert, [
-      card.id,
-      card.conversationId,
-      card.workspaceId,
-      card.requestedBy,
-      card.action,
-      JSON.stringify(card.input),
-      card.requestHash,
-      JSON.stringify(card.subject),
-      card.contentHash,
-      card.createdAt,
-      card.expiresAt,
-      card.isOwn,
-    ]),
+    db.run(insert, { ...card, input: JSON.stringify(card.input), subject: JSON.stringify(card.subject) }),
 
   lockOpen: (workspaceId: string, requestedBy: string, action: string, subjectId: string) =>
-    db.query<CardRow>(lockOpen, [workspaceId, requestedBy, action, subjectId]),
+    db.query(lockOpen, [workspaceId, requestedBy, action, subjectId]),
 
-  open: (workspaceId: string) => db.query<OpenCard>(open, [workspaceId]),
+  open: (workspaceId: string) => db.query(open, [workspaceId]),
 
-  countOpen: async (workspaceId: string) =>
-    (await db.query<{ count: number }>(countOpen, [workspaceId]))[0]?.count ?? 0,
+  countOpen: async (workspaceId: string) => (await db.query(countOpen, [workspaceId]))[0]?.count ?? 0,
 
   /** The latest card of each action. */
-  about: (workspaceId: string, subjectId: string) => db.query<CardRow>(about, [workspaceId, subjectId]),
+  about: (workspaceId: string, subjectId: string) => db.query(about, [workspaceId, subjectId]),
 
-  get: async (workspaceId: string, id: string) => (await db.query<CardRow>(get, [id, workspaceId]))[0],
-  lock: async (workspaceId: string, id: string) => (await db.query<CardRow>(lock, [id, workspaceId]))[0],
+  get: async (workspaceId: string, id: string) => (await db.query(get, [id, workspaceId]))[0],
+  lock: async (workspaceId: string, id: string) => (await db.query(lock, [id, workspaceId]))[0],
 
   /** `after` is the last card of the previous page. `total` also counts cards that the byte limit left out. */
   page: (
@@ -206,25 +182,25 @@ export const createCardStore = (db: Database) => ({
     after: { id: string; open: boolean } | undefined,
     { limit, bytes }: { limit: number; bytes: number },
   ) =>
-    db.query<CardRow & { total: number }>(page, [
+    db.query(page, {
       workspaceId,
-      status ?? null,
-      after?.id ?? null,
-      after?.open ?? false,
+      status: status ?? null,
+      afterId: after?.id ?? null,
+      isAfterOpen: after?.open ?? false,
       limit,
       bytes,
-    ]),
+    }),
 
   close: (workspaceId: string, id: string, { status, at, by, reason, outcome }: Closing) =>
-    db.run(close, [
+    db.run(close, {
       workspaceId,
       id,
       status,
-      by ?? null,
       at,
-      outcome === undefined ? null : JSON.stringify(outcome),
-      reason ?? null,
-    ]),
+      by: by ?? null,
+      outcome: outcome === undefined ? null : JSON.stringify(outcome),
+      reason: reason ?? null,
+    }),
 
   reopen: (workspaceId: string, id: string) => db.run(reopen, [workspaceId, id]),
 
@@ -234,7 +210,7 @@ export const createCardStore = (db: Database) => ({
 
   /** Returns the ids that were still open. */
   closeOpen: async (workspaceId: string, ids: readonly string[], status: CardStatus, at: Date) =>
-    (await db.query<{ id: string }>(closeOpen, [workspaceId, ids, status, at])).map(({ id }) => id),
+    (await db.query(closeOpen, [workspaceId, ids, status, at])).map(({ id }) => id),
 
   expire: (at: Date) => db.run(expire, [at]),
 

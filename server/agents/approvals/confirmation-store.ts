@@ -19,22 +19,17 @@ export interface ConfirmedCard {
   readonly edit?: PreparedEdit | undefined;
 }
 
-interface ConfirmationRow {
-  readonly nonce: string;
-  readonly cards: readonly ConfirmedCard[];
-  readonly assertion: Buffer | null;
-}
-
 const insertConfirmation = sql(
   'approvals.insertConfirmation',
-  `insert into approval_confirmations (workspace_id, id, user_id, nonce, cards, created_at) values ($1, $2, $3, $4, $5, $6)`,
+  `insert into approval_confirmations (workspace_id, id, user_id, nonce, cards, created_at)
+   values (:workspaceId, :id, :userId, :nonce, :cards, :createdAt)`,
 );
 const lockConfirmation = sql(
   'approvals.lockConfirmation',
   `select nonce, cards, assertion from approval_confirmations
     where workspace_id = $1 and id = $2 and user_id = $3 and created_at > $4 for update`,
   'locks',
-);
+).holds<{ cards: readonly ConfirmedCard[] }>();
 const acceptAssertion = sql(
   'approvals.acceptAssertion',
   'update approval_confirmations set assertion = $3 where workspace_id = $1 and id = $2',
@@ -56,17 +51,9 @@ export const createConfirmationStore = (db: Database) => ({
     nonce: string;
     cards: readonly ConfirmedCard[];
     createdAt: Date;
-  }) =>
-    db.run(insertConfirmation, [
-      row.workspaceId,
-      row.id,
-      row.userId,
-      row.nonce,
-      JSON.stringify(row.cards),
-      row.createdAt,
-    ]),
+  }) => db.run(insertConfirmation, { ...row, cards: JSON.stringify(row.cards) }),
   lockConfirmation: async (workspaceId: string, id: string, userId: string, createdAfter: Date) =>
-    (await db.query<ConfirmationRow>(lockConfirmation, [workspaceId, id, userId, createdAfter]))[0],
+    (await db.query(lockConfirmation, [workspaceId, id, userId, createdAfter]))[0],
   acceptAssertion: (workspaceId: string, id: string, digest: Buffer) =>
     db.run(acceptAssertion, [workspaceId, id, digest]),
   purgeConfirmations: (createdBefore: Date) => db.run(purgeConfirmations, [createdBefore]),

@@ -20,11 +20,10 @@ export type ConversationStore = ReturnType<typeof createConversationStore>;
 
 export const createConversationStore = (db: Database) => ({
   conversation: async (id: string, workspaceId: string, client: string, at: Date) =>
-    (await db.query<{ id: string }>(conversation, [id, workspaceId, client, at]))[0]?.id ?? id,
+    (await db.query(conversation, [id, workspaceId, client, at]))[0]?.id ?? id,
 
   /** Workspaces with a conversation that has no card. */
-  haveEmptyConversations: async () =>
-    (await db.query<{ workspaceId: string }>(haveEmpty)).map(({ workspaceId }) => workspaceId),
+  haveEmptyConversations: async () => (await db.query(haveEmpty)).map(({ workspaceId }) => workspaceId),
 
   /** Call after `lockRequests`: otherwise a card that is being created could lose its conversation. */
   removeEmptyConversations: (workspaceId: string) => db.run(removeEmpty, [workspaceId]),

@@ -30,7 +30,7 @@ const remind = sql(
    marked as (
      update approval_cards c set reminded_at = $2 from due where c.workspace_id = $1 and c.id = due.id
      returning c.id, c.conversation_id, c.is_own, c.requested_by)
-   select m.id, m.conversation_id as "conversationId", case when m.is_own then ${personName('u')} else v.client end as client
+   select m.id, m.conversation_id, case when m.is_own then ${personName('u')} else v.client end as client
      from marked m join conversations v on v.workspace_id = $1 and v.id = m.conversation_id
      join users u on u.id = m.requested_by
     order by m.id`,
@@ -48,16 +48,15 @@ export const createRequestNotificationStore = (db: Database) => ({
 
   /** Open cards of one client. */
   countOpenOf: async (workspaceId: string, conversationId: string) =>
-    (await db.query<{ count: number }>(countOpenOf, [workspaceId, conversationId]))[0]?.count ?? 0,
+    (await db.query(countOpenOf, [workspaceId, conversationId]))[0]?.count ?? 0,
 
   countApprovedFor: async (workspaceId: string, requestedBy: string, withinMs: number) =>
-    (await db.query<{ count: number }>(countApprovedFor, [workspaceId, requestedBy, withinMs]))[0]?.count ?? 0,
+    (await db.query(countApprovedFor, [workspaceId, requestedBy, withinMs]))[0]?.count ?? 0,
 
   /** Workspaces with an open card that is due for a reminder. */
   haveUnreminded: async (at: Date, afterMs: number) =>
-    (await db.query<{ workspaceId: string }>(haveUnreminded, [at, afterMs])).map(({ workspaceId }) => workspaceId),
+    (await db.query(haveUnreminded, [at, afterMs])).map(({ workspaceId }) => workspaceId),
 
   /** Marks these cards as reminded, and returns them. */
-  remind: (workspaceId: string, at: Date, afterMs: number) =>
-    db.query<{ id: string; conversationId: string; client: string }>(remind, [workspaceId, at, afterMs]),
+  remind: (workspaceId: string, at: Date, afterMs: number) => db.query(remind, [workspaceId, at, afterMs]),
 });

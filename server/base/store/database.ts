@@ -37,17 +37,11 @@ interface DatabaseOptions {
 export interface Database {
   /** The rows of a prepared statement. */
   query<Values, Row>(statement: Statement<Values, Row>, ...values: ValuesArgument<Values>): Promise<Row[]>;
-  /** Until its callers are converted: the row is what they say. */
-  query<Row = never>(statement: Described<Row>, values?: readonly unknown[]): Promise<NoInfer<Row>[]>;
   /**
    * For lists and sums: on the replica if it has replayed everything that was committed before this call, else on the
    * leader. In a transaction always on the leader. Not for reads that decide a write.
    */
   queryReplica<Values, Row>(statement: LoneStatement<Values, Row>, ...values: ValuesArgument<Values>): Promise<Row[]>;
-  queryReplica<Row = never>(
-    statement: Described<Row> & LoneStatement,
-    values?: readonly unknown[],
-  ): Promise<NoInfer<Row>[]>;
   /** Runs a prepared statement and returns the number of affected rows. */
   run<Values>(statement: Statement<Values>, ...values: ValuesArgument<Values>): Promise<number>;
   /** Runs plain SQL of one or many statements, without values. */
@@ -83,9 +77,6 @@ export interface Database {
   pools(): Readonly<Record<'statements' | 'transactions', PoolState>>;
   close(): Promise<void>;
 }
-
-/** No statement for a caller that names no row. */
-export type Described<Row> = [Row] extends [never] ? never : Statement;
 
 export interface PoolState {
   readonly used: number;

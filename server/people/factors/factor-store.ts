@@ -1,18 +1,10 @@
 import { type Database, sql } from '#server/base/store/database';
 import { sealedColumn } from '#server/base/store/sealed-column';
 
-export interface TotpRow {
-  readonly sealedSecret: string;
-  readonly confirmedAt: string | null;
-}
-
-const find = sql(
-  'totp.find',
-  `select sealed_secret as "sealedSecret", confirmed_at as "confirmedAt" from totp_factors where user_id = $1`,
-);
+const find = sql('totp.find', `select sealed_secret, confirmed_at from totp_factors where user_id = $1`);
 const findBegun = sql(
   'totp.findBegun',
-  `select sealed_secret as "sealedSecret" from totp_factors
+  `select sealed_secret from totp_factors
     where user_id = $1 and begun_by = $2 and begun_at > $3 and confirmed_at is null`,
 );
 /** Never replaces a secret that is in use. */
@@ -45,9 +37,9 @@ export type FactorStore = ReturnType<typeof createFactorStore>;
 
 export const createFactorStore = (db: Database) => ({
   transaction: db.transaction,
-  find: async (userId: string) => (await db.query<TotpRow>(find, [userId]))[0],
+  find: async (userId: string) => (await db.query(find, [userId]))[0],
   findBegun: async (userId: string, sessionId: string, after: Date) =>
-    (await db.query<{ sealedSecret: string }>(findBegun, [userId, sessionId, after]))[0]?.sealedSecret,
+    (await db.query(findBegun, [userId, sessionId, after]))[0]?.sealedSecret,
   /** False if the person has one. */
   begin: async (userId: string, sealedSecret: string, sessionId: string, at: Date) =>
     (await db.run(begin, [userId, sealedSecret, sessionId, at])) > 0,
@@ -65,7 +57,7 @@ export const createFactorStore = (db: Database) => ({
   /** Deletes it, so only one caller gets it. */
   takeCode: async (userId: string, hash: Buffer) => (await db.run(takeCode, [userId, hash])) > 0,
   removeCodes: (userId: string) => db.run(removeCodes, [userId]),
-  countCodes: async (userId: string) => (await db.query<{ count: number }>(countCodes, [userId]))[0]?.count ?? 0,
+  countCodes: async (userId: string) => (await db.query(countCodes, [userId]))[0]?.count ?? 0,
 
   removeAll: async (userId: string) => {
     await db.run(removeCodes, [userId]);

@@ -1,16 +1,6 @@
-import { type Database, sql } from '#server/base/store/database';
+import { type Database, type RowOf, sql } from '#server/base/store/database';
 
-export interface PasskeyRow {
-  readonly id: string;
-  readonly userId: string;
-  readonly credentialId: string;
-  readonly publicKey: Buffer;
-  readonly counter: number;
-  readonly transports: string[];
-  readonly name: string;
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
-}
+export type PasskeyRow = RowOf<typeof find>;
 
 /** A challenge is taken only for the use that it was made for: an answer to an approval must not add a passkey. */
 export interface ChallengeUse {
@@ -19,8 +9,8 @@ export interface ChallengeUse {
   readonly userId?: string;
 }
 
-const columns = `id, user_id as "userId", credential_id as "credentialId", public_key as "publicKey", counter::float8 as counter,
-  transports, name, created_at as "createdAt", last_used_at as "lastUsedAt"`;
+const columns = `id, user_id, credential_id, public_key, counter::float8 as counter, transports, name,
+  created_at, last_used_at`;
 /** Until the transaction ends, so that simultaneous requests cannot exceed the limit. */
 const lockOf = sql('passkeys.lockOf', `select pg_advisory_xact_lock(hashtextextended('passkeys ' || $1, 0))`, 'locks');
 const list = sql('passkeys.list', `select ${columns} from passkeys where user_id = $1 order by id desc`);
@@ -28,7 +18,8 @@ const find = sql('passkeys.find', `select ${columns} from passkeys where credent
 const insert = sql(
   'passkeys.insert',
   `insert into passkeys (id, user_id, credential_id, public_key, counter, transports, name, created_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (credential_id) do nothing`,
+   values (:id, :userId, :credentialId, :publicKey, :counter, :transports, :name, :createdAt)
+   on conflict (credential_id) do nothing`,
 );
 const saveUsed = sql('passkeys.saveUsed', 'update passkeys set counter = $2, last_used_at = $3 where id = $1');
 const remove = sql('passkeys.remove', 'delete from passkeys where user_id = $1 and id = $2 returning name');
@@ -50,23 +41,14 @@ export type PasskeyStore = ReturnType<typeof createPasskeyStore>;
 export const createPasskeyStore = (db: Database) => ({
   transaction: db.transaction,
   lockOf: (userId: string) => db.run(lockOf, [userId]),
-  list: (userId: string) => db.query<PasskeyRow>(list, [userId]),
-  find: async (credentialId: string) => (await db.query<PasskeyRow>(find, [credentialId]))[0],
+  list: (userId: string) => db.query(list, [userId]),
+  find: async (credentialId: string) => (await db.query(find, [credentialId]))[0],
   /** False if somebody has it already. */
   insert: async (row: Omit<PasskeyRow, 'createdAt' | 'lastUsedAt'> & { createdAt: Date }) =>
-    (await db.run(insert, [
-      row.id,
-      row.userId,
-      row.credentialId,
-      row.publicKey,
-      row.counter,
-      row.transports,
-      row.name,
-      row.createdAt,
-    ])) > 0,
+    (await db.run(insert, row)) > 0,
   saveUsed: (id: string, counter: number, at: Date) => db.run(saveUsed, [id, counter, at]),
   /** Returns its name. */
-  remove: async (userId: string, id: string) => (await db.query<{ name: string }>(remove, [userId, id]))[0]?.name,
+  remove: async (userId: string, id: string) => (await db.query(remove, [userId, id]))[0]?.name,
   removeAll: (userId: string) => db.run(removeAll, [userId]),
 
   insertChallenge: (challenge: string, { purpose, userId }: ChallengeUse, expiresAt: Date) =>

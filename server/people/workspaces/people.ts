@@ -13,8 +13,7 @@ import { badInput, notFound, Refusal } from '#server/base/errors';
 import { newId } from '#server/base/ids';
 import type { Stores } from './stores.ts';
 import type { UserRow } from './user-store.ts';
-import type { WorkspaceRow } from './workspace-row.ts';
-import type { WorkspaceChange } from './workspace-store.ts';
+import type { WorkspaceChange, WorkspaceRow } from './workspace-store.ts';
 
 export type People = ReturnType<typeof createPeople>;
 

@@ -1,34 +1,20 @@
 import type { ProfileChange, Theme } from '#contracts/people';
 import type { Role } from '#contracts/scopes';
-import { type Database, type Described, sql } from '#server/base/store/database';
+import { type Database, type RowOf, type Statement, sql, type ValuesArgument } from '#server/base/store/database';
 import { hasSecondFactor } from '#server/base/store/has-second-factor';
 
 export const reads = ['passkeys'];
 
-export interface Profile {
-  readonly name: string | null;
-  readonly timeZone: string;
-  readonly theme: Theme;
-  readonly shortcuts: boolean;
-}
+export type UserRow = RowOf<typeof userById>;
 
-export interface UserRow extends Profile {
-  readonly id: string;
-  readonly email: string;
-  readonly passwordHash: string | null;
-  readonly lastWorkspaceId: string | null;
-  readonly subject: string | null;
-  readonly isOperator: boolean;
-}
-
-const user = `select id, email, password_hash as "passwordHash", last_workspace_id as "lastWorkspaceId", subject, name,
-  time_zone as "timeZone", theme, shortcuts, is_operator as "isOperator" from users`;
-const firstUser = sql('users.first', `${user} order by id limit 1`);
-const userById = sql('users.byId', `${user} where id = $1`);
-const lockUser = sql('users.lock', `${user} where id = $1 for update`, 'locks');
-const userByEmail = sql('users.byEmail', `${user} where lower(email) = $1`);
-const userBySubject = sql('users.bySubject', `${user} where subject = $1`);
-const operator = sql('users.operator', `${user} where is_operator order by id limit 1`);
+const user = `select id, email, password_hash, last_workspace_id, subject, name, time_zone, theme,
+  shortcuts, is_operator from users`;
+const firstUser = sql('users.first', `${user} order by id limit 1`).holds<{ theme: Theme }>();
+const userById = sql('users.byId', `${user} where id = $1`).holds<{ theme: Theme }>();
+const lockUser = sql('users.lock', `${user} where id = $1 for update`, 'locks').holds<{ theme: Theme }>();
+const userByEmail = sql('users.byEmail', `${user} where lower(email) = $1`).holds<{ theme: Theme }>();
+const userBySubject = sql('users.bySubject', `${user} where subject = $1`).holds<{ theme: Theme }>();
+const operator = sql('users.operator', `${user} where is_operator order by id limit 1`).holds<{ theme: Theme }>();
 const lockSignUp = sql('users.lockSignUp', 'select pg_advisory_xact_lock(727003)', 'locks');
 const insertUser = sql(
   'users.insert',
@@ -61,28 +47,19 @@ const anonymize = sql(
           subject = null, last_workspace_id = null, tokens_valid_after = $2 where id = $1`,
 );
 
-export interface UserSummary {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string | null;
-  readonly operator: boolean;
-  readonly hasPassword: boolean;
-  readonly workspaces: readonly { readonly id: string; readonly name: string; readonly role: Role }[];
-}
-
 const everybody = sql(
   'users.everybody',
-  `select u.id, u.email, u.name, u.is_operator as operator, u.password_hash is not null as "hasPassword",
+  `select u.id, u.email, u.name, u.is_operator as operator, u.password_hash is not null as has_password,
           coalesce((select json_agg(json_build_object('id', w.id, 'name', w.name, 'role', m.role) order by w.id)
              from members m join workspaces w on w.id = m.workspace_id where m.user_id = u.id), '[]') as workspaces
      from users u where u.email not like '%@deleted.invalid' order by u.id`,
-);
+).holds<{ workspaces: readonly { readonly id: string; readonly name: string; readonly role: Role }[] }>();
 
 export type UserStore = ReturnType<typeof createUserStore>;
 
 export const createUserStore = (db: Database) => {
-  const one = async <Row>(statement: Described<Row>, values?: readonly unknown[]) =>
-    (await db.query<Row>(statement, values))[0] ?? null;
+  const one = async <Values, Row>(statement: Statement<Values, Row>, ...values: ValuesArgument<Values>) =>
+    (await db.query(statement, ...values))[0] ?? null;
 
   return {
     transaction: db.transaction,
@@ -91,13 +68,13 @@ export const createUserStore = (db: Database) => {
     lockSignUp: () => db.run(lockSignUp),
 
     anonymize: (id: string, at: Date) => db.run(anonymize, [id, at]),
-    everybody: () => db.query<UserSummary>(everybody),
-    firstUser: () => one<UserRow>(firstUser),
-    user: (id: string) => one<UserRow>(userById, [id]),
-    lockUser: (id: string) => one<UserRow>(lockUser, [id]),
-    userByEmail: (email: string) => one<UserRow>(userByEmail, [email.toLowerCase()]),
-    userBySubject: (subject: string) => one<UserRow>(userBySubject, [subject]),
-    operator: () => one<UserRow>(operator),
+    everybody: () => db.query(everybody),
+    firstUser: () => one(firstUser),
+    user: (id: string) => one(userById, [id]),
+    lockUser: (id: string) => one(lockUser, [id]),
+    userByEmail: (email: string) => one(userByEmail, [email.toLowerCase()]),
+    userBySubject: (subject: string) => one(userBySubject, [subject]),
+    operator: () => one(operator),
     insertUser: (row: {
       id: string;
       email: string;
@@ -116,7 +93,7 @@ export const createUserStore = (db: Database) => {
     distrustTokens: (id: string, before: Date) => db.run(distrustTokens, [id, before]),
     setProfile: (id: string, { name, timeZone, theme, shortcuts }: ProfileChange) =>
       db.run(setProfile, [id, name ?? null, timeZone ?? null, theme ?? null, shortcuts ?? null]),
-    hasFactor: async (userId: string) => (await one<{ has: boolean }>(hasFactor, [userId]))?.has === true,
-    hasPasskey: async (userId: string) => (await one<{ has: boolean }>(hasPasskey, [userId]))?.has === true,
+    hasFactor: async (userId: string) => (await one(hasFactor, [userId]))?.has === true,
+    hasPasskey: async (userId: string) => (await one(hasPasskey, [userId]))?.has === true,
   };
 };

@@ -14,9 +14,9 @@ import { type FreshDatabase, freshDatabase } from '#test/support/database';
 import { until } from '#test/support/until';
 
 const insert = sql('notes.insert', 'insert into notes (text) values ($1)');
-const texts = sql('notes.texts', 'select text from notes order by id');
+const texts = sql('notes.texts', 'select text from notes order by id').holds<{ text: string }>();
 const clear = sql('notes.clear', 'truncate notes');
-const backend = sql('test.backend', 'select pg_backend_pid() as pid');
+const backend = sql('test.backend', 'select pg_backend_pid() as pid').holds<{ pid: number }>();
 
 class Note extends Model {
   declare text: string;
@@ -58,11 +58,11 @@ function open(parts: Connection, poolSize = 4): Database {
 }
 
 async function written(): Promise<string[]> {
-  return (await database.query<{ text: string }>(texts)).map(({ text }) => text);
+  return (await database.query(texts)).map(({ text }) => text);
 }
 
 async function backendPid(): Promise<number | undefined> {
-  return (await database.query<{ pid: number }>(backend))[0]?.pid;
+  return (await database.query(backend))[0]?.pid;
 }
 
 describe('a statement', () => {
@@ -416,7 +416,7 @@ describe('the pool', () => {
   it('reports a connection that breaks while idle, and goes on', async () => {
     const single = open(fresh.parts, 1);
     onTestFinished(() => single.close());
-    const [row] = await single.query<{ pid: number }>(backend);
+    const [row] = await single.query(backend);
     await database.script(`select pg_terminate_backend(${row?.pid})`);
     await until('the break is reported', () => reported.length > 0);
     // The log entry must be short enough for a person to read.

@@ -11,7 +11,7 @@ import { inGerman, startWire, type Wire } from '#test/support/wire';
 
 const poolSize = 2;
 const insert = sql('notes.quick', 'insert into notes (text) values ($1) returning text', 'quick');
-const texts = sql('notes.texts', 'select text from notes order by text');
+const texts = sql('notes.texts', 'select text from notes order by text').holds<{ text: string }>();
 const everything = sql('notes.everything', 'select * from notes', 'quick');
 const endsIfAsked = sql(
   'test.endsIfAsked',
@@ -40,7 +40,7 @@ const insertMany = async (database: Database) => {
   }
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
   expect(refused.map(({ reason }) => reason.code)).toEqual(Array.from({ length: 9 }, () => '23505'));
-  const rows = await database.query<{ text: string }>(texts);
+  const rows = await database.query(texts);
   expect(rows.map(({ text }) => text)).toEqual([...new Set(asked)].toSorted());
 };
 

@@ -52,6 +52,8 @@ test('what PostgreSQL describes is checked by the compiler', () => {
     const [label] = await database.query(list, ['ws_1']);
     expectTypeOf(label).toEqualTypeOf<{ id: string; name: string; color: string; posts: number } | undefined>();
     await database.run(list, [null]);
+    // @ts-expect-error: its caller does not say what a row is
+    await database.query<{ id: string }>(list, ['ws_1']);
     // @ts-expect-error: it has a value
     await database.query(list);
     // @ts-expect-error: it has no second value
