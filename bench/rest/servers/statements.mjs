@@ -11,15 +11,19 @@ export const sources = {
   accounts:
     'select id, network, facts from accounts where workspace_id = $1 and id = any($2) and disconnected_at is null',
   get: 'from posts p where id = $1 and workspace_id = $2',
-  list: `from posts p where workspace_id between $1 and $1 and id < $3
-      order by workspace_id desc, id desc limit $2`,
+  list: `from posts p where workspace_id between :workspaceId and :workspaceId and id < :before
+      order by workspace_id desc, id desc limit :limit`,
   create: `insert into posts as p (id, workspace_id, status, account_ids, versions, scheduled_at, created_by, created_client)
-   values ($1, $2, 'Draft', $3, $4, $5, $6, $7) returning`,
+   values (:id, :workspaceId, 'Draft', :accountIds, :versions, :scheduledAt, :userId, :client)
+   returning`,
   news: `pg_notify('\${channel}', json_build_object(
      'eventId', gen_random_uuid(), 'workspaceId', \${workspaceId}, 'kind', '\${kind}', 'id', \${id})::text)`,
 };
 
 const fill = (source, values) => source.replaceAll(/\$\{(\w+)\}/g, (_, name) => values[name]);
+
+/** The others pass values by position. */
+const numbered = (source, ...names) => source.replaceAll(/:(\w+)/g, (_, name) => `$${names.indexOf(name) + 1}`);
 
 const columns = 'id, status, account_ids, versions, scheduled_at, results, updated_at';
 const lacksFactor = `(w.two_factors and not (exists (select from totp_factors where user_id = m.user_id and confirmed_at is not null)
@@ -31,6 +35,6 @@ export const statements = {
   token: fill(sources.token, { lacksFactor }),
   accounts: sources.accounts,
   get: `select ${columns} ${sources.get}`,
-  list: `select ${columns} ${sources.list}`,
-  create: `${sources.create} ${columns}, ${fill(sources.news, place)}`,
+  list: `select ${columns} ${numbered(sources.list, 'workspaceId', 'limit', 'before')}`,
+  create: `${numbered(sources.create, 'id', 'workspaceId', 'accountIds', 'versions', 'scheduledAt', 'userId', 'client')} ${columns}, ${fill(sources.news, place)}`,
 };
